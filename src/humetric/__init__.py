@@ -1,0 +1,55 @@
+"""humetric: automatic metrics of explanations, against what people make of the explanations."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from humetric.methods import METHODS, Method, method
+    from humetric.methods.captum import from_captum
+    from humetric.metrics import METRICS, Metric, metric
+    from humetric.run.evaluate import evaluate, run_settings
+    from humetric.suites import load_suite
+    from humetric.tasks.setting import Setting, image_setting, load_setting
+
+_HOMES = {
+    "METHODS": "humetric.methods",
+    "METRICS": "humetric.metrics",
+    "Method": "humetric.methods",
+    "Metric": "humetric.metrics",
+    "Setting": "humetric.tasks.setting",
+    "evaluate": "humetric.run.evaluate",
+    "from_captum": "humetric.methods.captum",
+    "image_setting": "humetric.tasks.setting",
+    "load_setting": "humetric.tasks.setting",
+    "load_suite": "humetric.suites",
+    "method": "humetric.methods",
+    "metric": "humetric.metrics",
+    "run_settings": "humetric.run.evaluate",
+}
+
+__all__ = [
+    "METHODS",
+    "METRICS",
+    "Method",
+    "Metric",
+    "Setting",
+    "evaluate",
+    "from_captum",
+    "image_setting",
+    "load_setting",
+    "load_suite",
+    "method",
+    "metric",
+    "run_settings",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for when it is asked for: ``humetric.blackbox`` must not import torch."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'humetric' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -1,0 +1,1 @@
+"""Boards: tables that people read and cite."""

@@ -1,0 +1,142 @@
+"""``humetric list``: what there is."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from humetric.cards import Card, summary_of
+from humetric.cli.app import app, out, print_json
+
+
+ONLY_JSON = {"reference", "parameters", "passes", "scope", "derived_from"}
+"""Columns that would make a table too wide for a terminal."""
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    suites = "suites"
+    tasks = "tasks"
+    settings = "settings"
+    methods = "methods"
+    metrics = "metrics"
+    studies = "studies"
+
+
+@app.command("list")
+def list_(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List suites, tasks, settings, methods, metrics or studies."""
+    rows = LISTS[kind]()
+    if as_json:
+        print_json(rows)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in (c for c in rows[0] if c not in ONLY_JSON):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(_text(value) for column, value in row.items() if column not in ONLY_JSON))
+    out.print(table)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return {True: "yes", False: ""}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _suites() -> list[dict[str, Any]]:
+    from humetric.suites import known_suites, load_suite
+
+    suites = [load_suite(name) for name in known_suites()]
+    return [
+        {
+            "suite": s.id,
+            "version": s.version,
+            "settings": len(s.settings),
+            "methods": len(s.methods),
+            "metrics": len(s.metrics),
+            "cases": s.cases,
+            "summary": s.summary,
+        }
+        for s in suites
+    ]
+
+
+def _tasks() -> list[dict[str, Any]]:
+    from humetric.tasks import TASKS
+
+    return [{"task": name, "summary": summary_of(task)} for name, task in TASKS.items()]
+
+
+def _settings() -> list[dict[str, Any]]:
+    from humetric.tasks.setting import known_settings, load_setting
+
+    rows = []
+    for name in known_settings():
+        setting = load_setting(name)
+        right = int((setting.label == setting.target).sum())
+        rows.append(
+            {
+                "setting": name,
+                "task": setting.task.id,
+                "version": setting.version,
+                "cases": len(setting),
+                "model right": right,
+                "classes": list(setting.classes),
+                "gives": sorted(setting.model.gives),
+            }
+        )
+    return rows
+
+
+def _methods() -> list[dict[str, Any]]:
+    from humetric.methods import METHODS
+
+    return [_row("method", METHODS.make(name).card) for name in METHODS]
+
+
+def _metrics() -> list[dict[str, Any]]:
+    from humetric.metrics import METRICS
+
+    return [_row("metric", METRICS.make(name).card) for name in METRICS]
+
+
+def _row(kind: str, card: Card) -> dict[str, Any]:
+    """A card as a row, its name under the name of its kind."""
+    plain = card.describe()
+    return {kind: plain.pop("id")} | plain
+
+
+def _studies() -> list[dict[str, Any]]:
+    """Studies that settings are paired with."""
+    from humetric.suites import known_suites, load_suite
+
+    return [
+        {
+            "study": pair.study,
+            "cell": pair.cell,
+            "setting": setting.id,
+            "suite": name,
+            "evidence": pair.evidence,
+        }
+        for name in known_suites()
+        for setting in load_suite(name).settings
+        for pair in setting.pairs
+    ]
+
+
+LISTS = {
+    Kind.suites: _suites,
+    Kind.tasks: _tasks,
+    Kind.settings: _settings,
+    Kind.methods: _methods,
+    Kind.metrics: _metrics,
+    Kind.studies: _studies,
+}

@@ -1,0 +1,1 @@
+"""Masked evaluation: one engine that answers *what if these features were replaced?*"""

@@ -1,0 +1,52 @@
+"""Dropping duplicates before anything is asked. This is planning: it runs on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from humetric.engine.questions import GroupMasks, Questions
+
+
+def drop_duplicates(asked: Sequence[Questions]) -> tuple[list[Questions], list[tuple[int, Tensor]]]:
+    """Distinct questions, and where the answer to each asked row will be found.
+
+    Rows of the same partition about the same case with the same bits are asked once. Returns the
+    families to ask and, for each of ``asked``, (family, row of the family for each of its rows).
+    Questions that bring fills of their own, and masks that are not bits, are taken as distinct.
+    """
+    families: list[Questions] = []
+    places: list[tuple[int, Tensor] | None] = [None] * len(asked)
+    by_partition: dict[str, list[int]] = {}
+    for i, questions in enumerate(asked):
+        if isinstance(questions.masks, GroupMasks) and questions.fill is None:
+            by_partition.setdefault(questions.masks.partition.name, []).append(i)
+        else:
+            places[i] = (len(families), torch.arange(len(questions)))
+            families.append(questions)
+    for members in by_partition.values():
+        merged, rows = _merge([asked[i] for i in members])
+        for i, where in zip(members, rows, strict=True):
+            places[i] = (len(families), where)
+        families.append(merged)
+    return families, [place for place in places if place is not None]
+
+
+def _merge(asked: list[Questions]) -> tuple[Questions, list[Tensor]]:
+    """One family without repeated (case, bits), and the rows of each of the given ones in it."""
+    masks = [q.masks for q in asked if isinstance(q.masks, GroupMasks)]
+    case = torch.cat([q.case for q in asked])
+    bits = torch.cat([m.bits for m in masks])
+    packed = np.packbits(bits.numpy(), axis=1)
+    label = np.concatenate((case.numpy().astype(np.int64)[:, None].view(np.uint8), packed), axis=1)
+    _, first, inverse = np.unique(label, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # as first asked, so that batches read cases in sequence
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    chosen = torch.from_numpy(first[order])
+    family = Questions(case[chosen], GroupMasks(bits[chosen], masks[0].partition))
+    where = torch.from_numpy(position[inverse.reshape(-1)])
+    return family, list(where.split([len(q) for q in asked]))

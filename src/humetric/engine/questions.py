@@ -1,0 +1,161 @@
+"""Questions to a model: *what do you say about this case with these features replaced?*
+
+Masks are families that make their rows when the engine gets there, so memory does not grow with
+the number of steps or methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol, Self, TypeVar
+
+import torch
+from torch import Tensor
+
+from humetric.tasks.cases import Cases
+from humetric.tasks.partition import Partition, whole
+
+
+class Masks(Protocol):
+    """A family of keep-masks: bool, or a share in [0, 1] where a feature is kept in part."""
+
+    def __len__(self) -> int: ...
+
+    def to(self, device: torch.device) -> Self:
+        """The same family on a device."""
+        ...
+
+    def make(self, start: int, stop: int) -> Tensor:
+        """Rows start to stop: (stop - start, features), without touching the host."""
+        ...
+
+
+@dataclass(frozen=True)
+class RankMasks:
+    """Keep the ``count`` features of lowest rank, or all but those."""
+
+    ranks: Tensor
+    """(maps, features) integer: 0 for the most important feature."""
+    which: Tensor
+    """(rows,) int64: the map that a row reads."""
+    count: Tensor
+    """(rows,) same dtype as ranks."""
+    keep_first: bool
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def to(self, device: torch.device) -> Self:
+        return replace(
+            self,
+            ranks=self.ranks.to(device),
+            which=self.which.to(device),
+            count=self.count.to(device),
+        )
+
+    def make(self, start: int, stop: int) -> Tensor:
+        ranks = self.ranks.index_select(0, self.which[start:stop])
+        count = self.count[start:stop, None]
+        return ranks < count if self.keep_first else ranks >= count
+
+
+@dataclass(frozen=True)
+class GroupMasks:
+    """Keep or remove the groups of a partition. Equal rows about a case are asked only once."""
+
+    bits: Tensor
+    """(rows, groups) bool: which groups are kept."""
+    partition: Partition
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def to(self, device: torch.device) -> Self:
+        partition = replace(self.partition, group=self.partition.group.to(device))
+        return replace(self, bits=self.bits.to(device), partition=partition)
+
+    def make(self, start: int, stop: int) -> Tensor:
+        return self.bits[start:stop].index_select(1, self.partition.group)
+
+
+@dataclass(frozen=True)
+class GridMasks:
+    """Smooth masks: a coarse grid of bits, shifted and enlarged bilinearly (as RISE does)."""
+
+    bits: Tensor
+    """(rows, cells + 1, cells + 1) float."""
+    shift: Tensor
+    """(rows, 2) float in [0, 1): how far the grid is moved, in cells."""
+    size: tuple[int, int]
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def to(self, device: torch.device) -> Self:
+        return replace(self, bits=self.bits.to(device), shift=self.shift.to(device))
+
+    def make(self, start: int, stop: int) -> Tensor:
+        bits, shift = self.bits[start:stop], self.shift[start:stop]
+        rows = self._hat(self.size[0], shift[:, 0])
+        columns = self._hat(self.size[1], shift[:, 1])
+        return torch.bmm(torch.bmm(rows, bits), columns.transpose(1, 2)).flatten(1)
+
+    def _hat(self, size: int, shift: Tensor) -> Tensor:
+        """(rows, size, cells + 1): weights of linear interpolation between grid points."""
+        points = self.bits.shape[-1]
+        pixel = torch.arange(size, device=shift.device, dtype=shift.dtype)
+        position = (pixel + 0.5) * ((points - 1) / size) + shift[:, None] - 0.5
+        position = position.clamp(0, points - 1)
+        point = torch.arange(points, device=shift.device, dtype=shift.dtype)
+        return (1 - (position[:, :, None] - point).abs()).clamp(min=0)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Rows of (case, keep, fill)."""
+
+    case: Tensor
+    """(rows,) int64: position of the case in its chunk."""
+    masks: Masks
+    fill: Tensor | None = None
+    """(rows, *input) replacement values; None is the setting's baseline."""
+    key: Hashable = None
+    """Set for questions that depend on the cases alone: they are asked once, whoever asks."""
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+
+class Answers(NamedTuple):
+    """What the model said, row by row, in double precision on the host."""
+
+    logit: Tensor
+    probability: Tensor
+
+
+T = TypeVar("T", covariant=True)
+
+Program = Generator[Sequence[Questions], Sequence[Answers], T]
+"""Something that asks, in one round or several, and returns a result."""
+
+
+def about_each(cases: Cases, masks: Masks, key: Hashable = None) -> Questions:
+    """Questions with equally many rows for each case, case by case."""
+    per_case = len(masks) // len(cases)
+    return Questions(torch.arange(len(cases)).repeat_interleave(per_case), masks, key=key)
+
+
+def intact(cases: Cases) -> Questions:
+    """The input as it is, once per case."""
+    return _all_or_nothing(cases, True)
+
+
+def empty(cases: Cases) -> Questions:
+    """The input with everything removed, once per case."""
+    return _all_or_nothing(cases, False)
+
+
+def _all_or_nothing(cases: Cases, keep: bool) -> Questions:
+    bits = torch.full((len(cases), 1), keep)
+    return about_each(cases, GroupMasks(bits, whole(cases.features)), key=("whole", keep))

@@ -1,0 +1,110 @@
+"""Methods: each makes an attribution, one number per feature, of every case it is given.
+
+A method is declared by decorating its factory. The factory's parameters are the method's; the
+function that it returns does the work::
+
+    @method("my-method", version=1, reference="Doe 2026", tasks=("image",), needs="gradient")
+    def my_method(power: float = 2.0) -> Explainer:
+        '''One sentence that says what it computes.'''
+
+        def explain(cases: Cases) -> Tensor: ...
+
+        return explain
+
+A method that questions the model with features removed is a generator instead: it yields
+questions, receives answers, and returns the attribution (see ``occlusion``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
+
+import torch
+from torch import Tensor
+
+from humetric.cards import Access, MethodCard, Registry, bound_parameters, summary_of
+from humetric.engine.questions import Program
+from humetric.errors import InvalidExplanationError
+from humetric.tasks.cases import Cases
+
+Explainer = Callable[[Cases], Tensor | Program[Tensor]]
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A card and the function that explains."""
+
+    card: MethodCard
+    explain: Explainer
+
+
+METHODS: Registry[Method] = Registry("method", __name__)
+
+
+def method(
+    id: str,
+    *,
+    version: int,
+    reference: str,
+    tasks: Sequence[str] = ("image",),
+    needs: Access = "predict",
+    signed: bool = True,
+    control: bool = False,
+    passes: str | int = 0,
+) -> Callable[[Callable[P, Explainer]], Callable[P, Method]]:
+    """Declare a method. ``passes`` is a number, or the name of the parameter that holds it."""
+
+    def declare(factory: Callable[P, Explainer]) -> Callable[P, Method]:
+        @wraps(factory)
+        def make(*args: P.args, **kwargs: P.kwargs) -> Method:
+            parameters = bound_parameters(factory, args, kwargs)
+            card = MethodCard(
+                id=id,
+                version=version,
+                summary=summary_of(factory),
+                reference=reference,
+                tasks=tuple(tasks),
+                parameters=parameters,
+                needs=needs,
+                signed=signed,
+                control=control,
+                passes=parameters[passes] if isinstance(passes, str) else passes,
+            )
+            return Method(card, factory(*args, **kwargs))
+
+        METHODS.add(id, make)
+        return make
+
+    return declare
+
+
+def checked(attribution: object, cases: Cases, who: str) -> Tensor:
+    """An attribution of the right shape, finite, detached; or an error that says what is wrong."""
+    if not isinstance(attribution, Tensor):
+        raise InvalidExplanationError(
+            f"Expected a torch.Tensor from {who} but got {type(attribution).__name__}: "
+            f"return one number per feature as a tensor of shape {cases.shape}."
+        )
+    if tuple(attribution.shape) != cases.shape:
+        raise InvalidExplanationError(
+            f"Expected an attribution of shape {cases.shape} from {who} but got "
+            f"{tuple(attribution.shape)}: one value per feature, cases first, no channels."
+        )
+    if attribution.is_complex() or attribution.dtype == torch.bool:
+        raise InvalidExplanationError(
+            f"Expected real numbers from {who} but got {attribution.dtype}: convert them to float32."
+        )
+    dtype = torch.promote_types(cases.x.dtype, torch.float32)
+    attribution = attribution.detach().to(cases.device, dtype)
+    bad = (~attribution.isfinite()).flatten(1).sum(1).tolist()
+    for case, count in zip(cases.ids, bad, strict=True):
+        if count:
+            raise InvalidExplanationError(
+                f"Expected finite numbers from {who} but {count} of {cases.features} are NaN or "
+                f"infinite for case {case}: mask or clip them before returning."
+            )
+    return attribution

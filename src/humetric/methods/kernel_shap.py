@@ -1,0 +1,82 @@
+"""Kernel SHAP: Shapley values of groups of features by weighted regression."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from humetric.engine.questions import GroupMasks, Program, about_each, empty, intact
+from humetric.methods import Explainer, method
+from humetric.tasks.cases import Cases
+
+
+@method("kernel-shap", version=1, reference="Lundberg & Lee 2017, arXiv:1705.07874")
+def kernel_shap(samples: int = 2048, cells: int = 8) -> Explainer:
+    """Shapley values of grid cells for the logit, by regression on sampled coalitions.
+
+    Coalition sizes are drawn in proportion to the Shapley kernel, each coalition together with its
+    complement, so all samples count alike; with no more cells than make all coalitions fit into
+    ``samples``, all are asked and weighted by the kernel, and the values are exact. They sum to
+    f(x) - f(baseline).
+    """
+
+    def explain(cases: Cases) -> Program[Tensor]:
+        partition = cases.task.groups(cells)
+        groups = partition.groups
+        if groups == 1:
+            whole, nothing = yield [intact(cases), empty(cases)]
+            return partition.spread((whole.logit - nothing.logit)[:, None]).view(cases.shape)
+        if groups < 31 and 2**groups - 2 <= samples:
+            bits, weight = _all_coalitions(groups)
+            draws = [bits] * len(cases)
+        else:
+            draws = [_coalitions(groups, samples, rng) for rng in cases.rng("kernel-shap")]
+            weight = np.ones(len(draws[0]))
+        masks = GroupMasks(torch.from_numpy(np.concatenate(draws)), partition)
+        sampled, whole, nothing = yield [
+            about_each(cases, masks, key=("kernel-shap", samples, partition.name)),
+            intact(cases),
+            empty(cases),
+        ]
+        design = masks.bits.view(len(cases), -1, groups).to(torch.float64)
+        gain = sampled.logit.view(len(cases), -1) - nothing.logit[:, None]
+        total = whole.logit - nothing.logit
+        values = shapley_regression(design, gain, total, torch.from_numpy(weight))
+        return partition.spread(values).view(cases.shape)
+
+    return explain
+
+
+def shapley_regression(design: Tensor, gain: Tensor, total: Tensor, weight: Tensor) -> Tensor:
+    """Coefficients (cases, groups) that sum to ``total``: the last is eliminated, then solved for."""
+    x = design[:, :, :-1] - design[:, :, -1:]
+    y = gain - design[:, :, -1] * total[:, None]
+    weighted = (x * weight[:, None]).transpose(1, 2)
+    # The pseudo-inverse gives the shortest solution where there are fewer samples than groups.
+    inverse = torch.linalg.pinv(weighted @ x, hermitian=True)
+    first = (inverse @ (weighted @ y[:, :, None]))[:, :, 0]
+    return torch.cat((first, total[:, None] - first.sum(1, keepdim=True)), 1)
+
+
+def _coalitions(groups: int, samples: int, rng: np.random.Generator) -> np.ndarray:
+    """Random coalitions and their complements, sizes drawn by the Shapley kernel."""
+    sizes = np.arange(1, groups)
+    kernel = 1 / (sizes * (groups - sizes))
+    half = (samples + 1) // 2
+    size = rng.choice(sizes, half, p=kernel / kernel.sum())
+    order = rng.random((half, groups)).argsort(1).argsort(1)
+    bits = order < size[:, None]
+    return np.concatenate((bits, ~bits))[:samples]
+
+
+def _all_coalitions(groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """All proper coalitions and their kernel weights."""
+    bits = np.array(list(product((False, True), repeat=groups)))[1:-1]
+    size = bits.sum(1)
+    binomial = np.array([comb(groups, s) for s in range(groups + 1)], dtype=float)
+    return bits, (groups - 1) / (binomial[size] * size * (groups - size))
+

@@ -1,0 +1,73 @@
+"""Per-case scores and curves of a run, and where they came from."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from humetric.cards import MethodCard, MetricCard
+
+COLUMNS = ["setting", "case", "method", "metric", "value"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A method (or a metric of it) that did not finish on a setting, and what it said."""
+
+    setting: str
+    method: str
+    metric: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A method that was not run on a setting, and why."""
+
+    setting: str
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything that a run found out."""
+
+    scores: pd.DataFrame
+    """One row per (setting, case, method, metric); value is NaN where the metric is undefined."""
+    curves: Mapping[tuple[str, str, str, str], list[float]]
+    """By (setting, case, method, metric)."""
+    failures: tuple[Failure, ...]
+    skips: tuple[Skip, ...]
+    methods: Mapping[str, MethodCard]
+    metrics: Mapping[str, MetricCard]
+    provenance: Mapping[str, Any]
+
+    def write(self, folder: Path) -> None:
+        """Write scores.csv, curves.json and run.json, each whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        curves = [dict(zip(COLUMNS, key, strict=False)) | {"curve": c} for key, c in self.curves.items()]
+        about = {
+            "provenance": self.provenance,
+            "methods": {name: card.describe() for name, card in self.methods.items()},
+            "metrics": {name: card.describe() for name, card in self.metrics.items()},
+            "failures": [asdict(failure) for failure in self.failures],
+            "skips": [asdict(skip) for skip in self.skips],
+        }
+        write_whole(folder / "scores.csv", self.scores.to_csv(index=False))
+        write_whole(folder / "curves.json", json.dumps(curves))
+        write_whole(folder / "run.json", json.dumps(about, indent=1, default=str))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file in one step, so that nobody ever reads half of it."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        file.write(text)
+    os.replace(file.name, path)

@@ -1,0 +1,99 @@
+"""The same as ``humetric run``, for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import pandas as pd
+
+from humetric.cards import MethodCard
+from humetric.engine.placement import place
+from humetric.errors import HumetricError
+from humetric.methods import METHODS, Explainer, Method
+from humetric.metrics import METRICS, Metric
+from humetric.results.result import Result
+from humetric.run.execute import Progress, execute
+from humetric.run.plan import make_plan
+from humetric.tasks.setting import Setting, load_setting
+
+M = TypeVar("M", Method, Metric)
+
+
+def evaluate(
+    settings: str | Setting | Sequence[str | Setting],
+    methods: str | Method | Explainer | Iterable[str | Method | Explainer],
+    metrics: Iterable[str | Metric] = ("deletion", "insertion", "mu-fidelity"),
+    *,
+    device: str = "auto",
+    precision: str = "fp32",
+    batch_size: str | int = "auto",
+    seed: int = 0,
+    chunk: int = 12,
+) -> pd.DataFrame:
+    """Per-case scores of methods on settings: columns setting, case, method, metric, value.
+
+    Settings, methods and metrics are given by name or as objects; a method may also be a plain
+    function from cases to attributions. If a method or metric fails, its error is raised.
+    """
+    listed = [settings] if isinstance(settings, str | Setting) else list(settings)
+    single = isinstance(methods, str | Method) or callable(methods)
+    chosen = [as_method(m) for m in ([methods] if single else methods)]  # type: ignore[list-item, union-attr]
+    measured = [METRICS.make(m) if isinstance(m, str) else m for m in metrics]
+    loaded = [load_setting(s) if isinstance(s, str) else s for s in listed]
+    result = run_settings(loaded, chosen, measured, device, precision, batch_size, seed, chunk)
+    for failure in result.failures:
+        what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
+        raise HumetricError(f"{what} failed on {failure.setting}. {failure.message}")
+    for skip in result.skips:
+        raise HumetricError(f"{skip.method} cannot run on {skip.setting}: it {skip.reason}.")
+    return result.scores
+
+
+def run_settings(
+    settings: Sequence[Setting],
+    methods: Sequence[Method],
+    metrics: Sequence[Metric],
+    device: str = "auto",
+    precision: str = "fp32",
+    batch_size: str | int = "auto",
+    seed: int = 0,
+    chunk: int = 12,
+    progress: Progress = lambda item, rows: None,
+) -> Result:
+    """Evaluate methods on settings; failures and skipped pairs are part of the result."""
+    placement = place(device, precision)
+    return execute(
+        make_plan(settings, methods, metrics, chunk),
+        {setting.id: setting.place(placement) for setting in settings},
+        by_id(methods),
+        by_id(metrics),
+        seed=seed,
+        wanted_batch=batch_size,
+        progress=progress,
+    )
+
+
+def by_id(objects: Sequence[M]) -> dict[str, M]:
+    """Methods or metrics by their id, which must differ."""
+    found = {o.card.id: o for o in objects}
+    if len(found) < len(objects):
+        names = [o.card.id for o in objects]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise HumetricError(f"Expected ids that differ, but {', '.join(twice)} came twice.")
+    return found
+
+
+def as_method(given: str | Method | Explainer) -> Method:
+    """A method from its name, or from a function ``cases -> attributions`` of your own."""
+    if isinstance(given, str):
+        return METHODS.make(given)
+    if isinstance(given, Method):
+        return given
+    if not callable(given):
+        raise HumetricError(
+            f"Expected a method's name, a Method or a function of cases but got {given!r}."
+        )
+    name = getattr(given, "__name__", "own").strip("<>_").replace("_", "-").lower()
+    card = MethodCard(name or "own", 1, "A function of the caller's.", "", ("image",))
+    return Method(card, given)

@@ -1,0 +1,126 @@
+"""What a run will do: work items, skipped pairs with their reasons, model calls, expected time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from humetric.engine.batching import automatic_batch_size
+from humetric.errors import HumetricError
+from humetric.methods import Method
+from humetric.metrics import Metric
+from humetric.results.result import Skip
+from humetric.run.work import Counter, Item, explain, score
+from humetric.tasks.setting import PlacedSetting, Setting
+
+BACKWARD = 3
+"""A forward and backward pass takes about as long as so many forward passes."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Work items of a run and what is left out of it."""
+
+    items: tuple[Item, ...]
+    skips: tuple[Skip, ...]
+
+
+def make_plan(
+    settings: Sequence[Setting],
+    methods: Sequence[Method],
+    metrics: Sequence[Metric],
+    chunk: int,
+) -> Plan:
+    """One item per chunk of cases; methods that cannot run on a setting are skipped by name."""
+    items, skips = [], []
+    for setting in settings:
+        able = []
+        for method in methods:
+            reason = _refusal(method, setting)
+            if reason:
+                skips.append(Skip(setting.id, method.card.id, reason))
+            else:
+                able.append(method.card.id)
+        fitting = tuple(m.card.id for m in metrics if setting.task.id in m.card.tasks)
+        for start in range(0, len(setting), chunk):
+            stop = min(start + chunk, len(setting))
+            items.append(Item(setting.id, start, stop, tuple(able), fitting))
+    return Plan(tuple(items), tuple(skips))
+
+
+def _refusal(method: Method, setting: Setting) -> str:
+    if setting.task.id not in method.card.tasks:
+        return f"is for {', '.join(method.card.tasks)}, not for {setting.task.id}"
+    return setting.model.refuses(method.card.needs)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Expected model calls of one item."""
+
+    item: Item
+    forward: int
+    """Rows that the engine asks."""
+    backward: int
+    """Gradient passes, row by row."""
+
+    @property
+    def effort(self) -> int:
+        """In units of one forward row."""
+        return self.forward + BACKWARD * self.backward
+
+
+def costs(
+    plan: Plan,
+    placed: Mapping[str, PlacedSetting],
+    methods: Mapping[str, Method],
+    metrics: Mapping[str, Metric],
+    seed: int,
+) -> Iterator[Cost]:
+    """Count what each item will ask, by planning it in full with an engine that only counts.
+
+    Items of one size have the same plans, so each size is counted once per setting. Methods that
+    ask in several rounds, each depending on the last, are counted as if all answers were 0.
+    """
+    known: dict[tuple[str, int], Cost] = {}
+    for item in plan.items:
+        size = (item.setting, item.stop - item.start)
+        if size not in known:
+            cases = placed[item.setting].cases(item.start, item.stop, seed)
+            engine = Counter(cases, placed[item.setting].fast_module)
+            chosen = [methods[name] for name in item.methods]
+            maps = {
+                name: found
+                for name, found in explain(chosen, engine).items()
+                if isinstance(found, torch.Tensor)
+            }
+            score(maps, [metrics[name] for name in item.metrics], engine)
+            backward = sum(method.card.passes for method in chosen) * len(cases)
+            known[size] = Cost(item, engine.rows, backward)
+        yield Cost(item, known[size].forward, known[size].backward)
+
+
+def batch_size(placed: PlacedSetting, wanted: str | int) -> int:
+    """A batch size from the command line: a number, or ``auto``."""
+    if wanted != "auto":
+        if not str(wanted).isdigit() or int(wanted) < 1:
+            raise HumetricError(f"Expected a batch size of at least 1, or auto, but got {wanted!r}.")
+        return int(wanted)
+    row = placed.setting.x[0].to(placed.placement.dtype)
+    return automatic_batch_size(placed.fast_module, row, placed.placement.device)
+
+
+def rows_per_second(placed: PlacedSetting, batch: int) -> float:
+    """Measured throughput of bare forward passes: the second of two batches."""
+    cases = placed.cases(0, 1)
+    x = cases.x.to(placed.placement.dtype).expand(batch, *cases.x.shape[1:])
+    x = x.contiguous(memory_format=torch.channels_last) if x.ndim == 4 else x.contiguous()
+    with torch.inference_mode():
+        for _ in range(2):
+            start = time.perf_counter()
+            placed.fast_module(x).sum().item()
+            seconds = time.perf_counter() - start
+    return batch / seconds

@@ -1,0 +1,75 @@
+"""Explaining and scoring one chunk of cases: the work that a run is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import isgenerator
+
+import torch
+from torch import Tensor
+
+from humetric.engine.engine import Engine
+from humetric.engine.questions import Program, Questions
+from humetric.methods import Method, checked
+from humetric.metrics import Metric, Scores
+
+
+@dataclass(frozen=True)
+class Item:
+    """A piece of work that can be done by itself: all methods and metrics on one chunk of cases."""
+
+    setting: str
+    start: int
+    stop: int
+    methods: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+
+class Counter(Engine):
+    """An engine that counts what would be asked and answers nothing: for dry runs."""
+
+    def evaluate(self, families: Sequence[Questions]) -> list[Tensor]:
+        """Zeros for answers; rows are counted as the real engine would count them."""
+        for family in families:
+            self.rows += len(family) * (1 if family.fill is not None else self._fill.shape[1])
+        return [torch.zeros(len(family), 2) for family in families]
+
+
+def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exception]:
+    """Attributions by method id; a method that fails costs itself only."""
+    cases = engine.cases
+    found: dict[str, Tensor | Exception] = {}
+    asking: dict[str, Program[Tensor]] = {}
+    for method in methods:
+        name = method.card.id
+        try:
+            if isinstance(engine, Counter) and method.card.passes:
+                outcome: object = torch.zeros(cases.shape)
+            else:
+                outcome = method.explain(cases)
+            if isgenerator(outcome):
+                asking[name] = outcome
+            else:
+                found[name] = checked(outcome, cases, name)
+        except Exception as error:
+            found[name] = error
+    for name, answer in zip(asking, engine.run(list(asking.values())), strict=True):
+        try:
+            found[name] = answer if isinstance(answer, Exception) else checked(answer, cases, name)
+        except Exception as error:
+            found[name] = error
+    return {method.card.id: found[method.card.id] for method in methods}
+
+
+def score(
+    attributions: Mapping[str, Tensor], metrics: Sequence[Metric], engine: Engine
+) -> dict[tuple[str, str], Scores | Exception]:
+    """Scores by (method id, metric id); all questions go through the engine together."""
+    pairs = [(name, metric) for name in attributions for metric in metrics]
+    programs = [metric.program(attributions[name], engine.cases) for name, metric in pairs]
+    outcomes = engine.run(programs)
+    return {
+        (name, metric.card.id): outcome
+        for (name, metric), outcome in zip(pairs, outcomes, strict=True)
+    }

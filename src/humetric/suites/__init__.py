@@ -1,0 +1,83 @@
+"""Suites: which settings, methods and metrics belong together. Each is a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from humetric.errors import HumetricError, UnknownNameError
+from humetric.methods import METHODS, Method
+from humetric.metrics import METRICS, Metric
+
+FOLDER = Path(__file__).parent
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Pair(_Strict):
+    """Which human results a setting stands beside, and how near it comes to the study."""
+
+    study: str
+    cell: str
+    evidence: Literal["published", "replica", "stand-in", "toy"]
+
+
+class SettingRow(_Strict):
+    """A setting of a suite."""
+
+    id: str
+    pairs: tuple[Pair, ...] = ()
+
+
+class Suite(_Strict):
+    """A suite as its TOML file declares it."""
+
+    id: str
+    version: int
+    summary: str
+    seed: int = 0
+    cases: int = Field(gt=0)
+    chunk: int = Field(gt=0)
+    methods: tuple[str, ...] = Field(min_length=1)
+    metrics: tuple[str, ...] = Field(min_length=1)
+    parameters: dict[str, dict[str, Any]] = {}
+    settings: tuple[SettingRow, ...] = Field(min_length=1)
+
+    def method(self, name: str) -> Method:
+        """A method with this suite's parameters."""
+        return METHODS.make(name, self.parameters.get(name))
+
+    def metric(self, name: str) -> Metric:
+        """A metric with this suite's parameters."""
+        return METRICS.make(name, self.parameters.get(name))
+
+
+def known_suites() -> list[str]:
+    """Suites that ship with humetric."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load_suite(name: str = "embedded") -> Suite:
+    """A suite by name, or from a TOML file of your own."""
+    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    if not name.endswith(".toml") and name not in known_suites():
+        raise UnknownNameError("suite", name, known_suites())
+    try:
+        return Suite.model_validate(tomllib.loads(path.read_text()))
+    except OSError as error:
+        raise HumetricError(f"Cannot read the suite {path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise HumetricError(f"{path} is not valid TOML: {error}.") from None
+    except ValidationError as error:
+        problems = (
+            f"  {'.'.join(map(str, e['loc']))}: {e['msg'].lower()}, got {str(e['input'])[:60]!r}"
+            for e in error.errors()
+        )
+        raise HumetricError(
+            f"{path} is not a suite; suites/embedded.toml shows the form.\n" + "\n".join(problems)
+        ) from None

@@ -1,0 +1,82 @@
+"""Cases: a chunk of a setting on a device, as methods and metrics see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from humetric.errors import AccessError
+from humetric.models.model import Model
+from humetric.seeding import generator
+from humetric.tasks.task import Task
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Inputs, baselines and explained outputs of a few cases, and the model behind them.
+
+    There is no label and no ground truth here: methods and metrics cannot read what they must not.
+    """
+
+    task: Task
+    model: Model
+    ids: tuple[str, ...]
+    x: Tensor
+    """(cases, *input), as the model takes it."""
+    baseline: Tensor
+    """(cases or 1, draws, *input): what removed features become; answers are averaged over draws."""
+    target: Tensor
+    """(cases,) int64: the explained output, by default the model's own prediction."""
+    seed: int = 0
+    gradient_rows: int = 64
+    """Inputs that fit into one backward pass."""
+    _shared: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the inputs are."""
+        return self.x.device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of an attribution of all cases: (cases, *features)."""
+        return (len(self), *self.task.features)
+
+    @property
+    def features(self) -> int:
+        """Number of base features of a case."""
+        return int(np.prod(self.task.features))
+
+    def rng(self, purpose: str) -> list[np.random.Generator]:
+        """One generator per case, seeded by (suite seed, case id, purpose)."""
+        return [generator(self.seed, case, purpose) for case in self.ids]
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Make something that depends on the cases alone, the first time that it is asked for."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return cast(T, self._shared[key])
+
+    def module(self) -> nn.Module:
+        """The differentiable module from inputs to logits."""
+        refusal = self.model.refuses("gradient")
+        if refusal:
+            raise AccessError(f"This method {refusal}: use a method that only asks for predictions.")
+        return self.model.module
+
+    def layer(self) -> nn.Module:
+        """The last convolution of the module."""
+        refusal = self.model.refuses("internals")
+        if refusal:
+            raise AccessError(f"This method {refusal}.")
+        return self.model.module.get_submodule(self.model.layer)

@@ -1,0 +1,177 @@
+"""A setting: one concrete (task, data, model), loaded, with its cases in a fixed order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from humetric.data.embedded import dataset
+from humetric.engine.placement import Placement
+from humetric.errors import HumetricError, UnknownNameError
+from humetric.models import convnet
+from humetric.models.model import Model
+from humetric.tasks.cases import Cases
+from humetric.tasks.image import BASELINES, ImageTask
+from humetric.tasks.task import Task
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Inputs, explained outputs and model of a setting, on the host.
+
+    ``label`` and ``region`` are what is true of the cases. They are for people and for tests, and
+    stay behind when cases are handed to methods.
+    """
+
+    id: str
+    version: str
+    task: Task
+    model: Model
+    ids: tuple[str, ...]
+    x: Tensor
+    baseline: Tensor
+    target: Tensor
+    label: Tensor
+    region: Tensor | None = None
+    classes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def place(self, placement: Placement) -> PlacedSetting:
+        """The setting on a device."""
+        model = replace(self.model, module=placement.module(self.model.module))
+        return PlacedSetting(
+            setting=self,
+            placement=placement,
+            model=model,
+            fast_module=placement.fast_module(model.module),
+        )
+
+
+@dataclass(frozen=True)
+class PlacedSetting:
+    """A setting whose model is where the work is done."""
+
+    setting: Setting
+    placement: Placement
+    model: Model
+    fast_module: nn.Module
+    """What the engine calls: the model in the precision of the run."""
+
+    def cases(self, start: int, stop: int, seed: int = 0) -> Cases:
+        """A chunk of the setting's cases on the device."""
+        setting, put = self.setting, self.placement.inputs
+        rows = slice(start, stop)
+        own = setting.baseline.shape[0] > 1
+        return Cases(
+            task=setting.task,
+            model=self.model,
+            ids=setting.ids[rows],
+            x=put(setting.x[rows]),
+            baseline=put(setting.baseline[rows] if own else setting.baseline),
+            target=put(setting.target[rows]),
+            seed=seed,
+        )
+
+
+def known_settings() -> list[str]:
+    """Settings that can be loaded by name."""
+    return sorted(
+        "/".join(path.parent.relative_to(convnet.WEIGHTS).parts)
+        for path in convnet.WEIGHTS.glob("*/*/*/cases.json")
+    )
+
+
+def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> Setting:
+    """A setting by its name, e.g. ``image/habitat/cnn``, with its first ``cases`` cases."""
+    if id not in known_settings():
+        raise UnknownNameError("setting", id, known_settings())
+    folder = convnet.WEIGHTS / id
+    chosen = json.loads((folder / "cases.json").read_text())
+    rows = chosen["cases"]
+    if cases is not None:
+        if not 1 <= cases <= len(rows):
+            raise HumetricError(f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}.")
+        rows = rows[:cases]
+    name = id.split("/")[1]
+    data = dataset(name)
+    samples = [data.draw(row["index"], "pool") for row in rows]
+    module, _ = convnet.load(folder / "model.safetensors")
+    return image_setting(
+        id,
+        module,
+        np.stack([s.image for s in samples]),
+        mean=chosen["mean"],
+        std=chosen["std"],
+        layer=name_of(module.last_convolution, module),
+        label=[s.label for s in samples],
+        target=[row["predicted"] for row in rows],
+        region=np.stack([s.region for s in samples]),
+        ids=[f"{name}-{row['index']:04d}" for row in rows],
+        version=f"data {data.VERSION}, {convnet.ARCHITECTURE}",
+        classes=data.CLASSES,
+        baseline=baseline,
+    )
+
+
+def image_setting(
+    id: str,
+    module: nn.Module,
+    images: NDArray[np.uint8],
+    *,
+    mean: Sequence[float],
+    std: Sequence[float],
+    layer: str = "",
+    label: Sequence[int] | None = None,
+    target: Sequence[int] | None = None,
+    region: NDArray[np.bool_] | None = None,
+    ids: Sequence[str] | None = None,
+    version: str = "own",
+    classes: Sequence[str] = (),
+    baseline: str = "mean",
+) -> Setting:
+    """A setting from a module of your own and images (cases, height, width, channels) of bytes.
+
+    The module takes ``(image / 255 - mean) / std`` with channels first and gives logits. Without
+    ``target`` its own predictions are explained. ``baseline`` is ``mean`` (zero in normalised
+    space, the mean colour) or ``blur``.
+    """
+    images = np.asarray(images)
+    if images.ndim != 4 or images.dtype != np.uint8:
+        raise HumetricError(
+            f"Expected images of shape (cases, height, width, channels) and dtype uint8 but got "
+            f"{images.shape} and {images.dtype}."
+        )
+    if baseline not in BASELINES:
+        raise UnknownNameError("baseline", baseline, BASELINES)
+    task = ImageTask(images.shape[3], images.shape[1], images.shape[2])
+    x = convnet.normalise(images, mean, std)
+    if target is None:
+        with torch.inference_mode():
+            target = module.eval()(x).argmax(1).tolist()
+    assert target is not None
+    return Setting(
+        id=id,
+        version=version,
+        task=task,
+        model=Model(id, module, layer=layer),
+        ids=tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(len(images))),
+        x=x,
+        baseline=BASELINES[baseline](x),
+        target=torch.tensor(target),
+        label=torch.tensor(label if label is not None else target),
+        region=None if region is None else torch.from_numpy(region),
+        classes=tuple(classes),
+    )
+
+
+def name_of(layer: nn.Module, module: nn.Module) -> str:
+    """The name of a layer within its module."""
+    return next(name for name, found in module.named_modules() if found is layer)

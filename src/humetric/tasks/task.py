@@ -1,0 +1,47 @@
+"""What a task must say, so that the engine can question a model about its inputs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from torch import Tensor
+
+from humetric.tasks.partition import Partition
+
+
+class Task(Protocol):
+    """How inputs become features, how features are replaced, and what the explained score is."""
+
+    @property
+    def id(self) -> str:
+        """Name of the task, e.g. ``image``."""
+        ...
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Shape of an attribution of one case."""
+        ...
+
+    def groups(self, cells: int) -> Partition:
+        """Features in few groups: grid cells of an image, words of a text, columns of a table."""
+        ...
+
+    def windows(self, size: int, stride: int) -> tuple[Partition, Tensor]:
+        """What occlusion hides: a partition, and (windows, groups) which groups each one covers."""
+        ...
+
+    def store(self, x: Tensor) -> Tensor:
+        """Inputs in the memory layout that :meth:`mix` works on."""
+        ...
+
+    def mix(self, x: Tensor, fill: Tensor, keep: Tensor) -> None:
+        """Overwrite stored inputs ``x`` by ``where(keep, x, fill)``; keep is (rows, features)."""
+        ...
+
+    def model_inputs(self, x: Tensor) -> Tensor:
+        """Stored inputs as the model takes them; a view, not a copy."""
+        ...
+
+    def answer(self, output: Tensor, target: Tensor) -> Tensor:
+        """(rows, 2): logit and probability of each row's explained output."""
+        ...
