@@ -92,5 +92,3 @@ def reordered(setting: Setting, order: list[int]) -> Setting:
         label=setting.label[order],
         region=None if setting.region is None else setting.region[order],
     )
-
-

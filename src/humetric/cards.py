@@ -82,7 +82,7 @@ class Registry(Generic[T]):
         self._discovered = False
 
     def add(self, name: str, factory: Callable[..., T]) -> None:
-        """Register a factory; registering the same one again (a re-run notebook cell) replaces it."""
+        """Register a factory; the same one again (a notebook cell run twice) replaces itself."""
         known = self._factories.get(name)
         if known is not None and known.__module__ != factory.__module__:
             raise HumetricError(

@@ -1,4 +1,4 @@
-"""Where randomness comes from: one generator per (seed, case, purpose), whatever else is in the run."""
+"""Where randomness comes from: one generator per (seed, case, purpose)."""
 
 from __future__ import annotations
 

@@ -60,12 +60,8 @@ def families(cases: Cases) -> list[Questions]:
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("baseline", ["mean", "blur"])
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
-def test_answers_equal_brute_force(
-    channels: int, baseline: str, batch_size: int
-) -> None:
-    engine = engine_for(
-        linear_setting(channels=channels, baseline=baseline), batch_size=batch_size
-    )
+def test_answers_equal_brute_force(channels: int, baseline: str, batch_size: int) -> None:
+    engine = engine_for(linear_setting(channels=channels, baseline=baseline), batch_size=batch_size)
     cases = engine.cases
     asked = families(cases)
     for questions, answers in zip(asked, engine.ask(asked), strict=True):
@@ -102,13 +98,13 @@ def test_questions_may_bring_their_own_fill() -> None:
 
 @pytest.mark.parametrize("batch_size", [1, 4, 64])
 @pytest.mark.parametrize("owners", ["shared", "own"])
-def test_several_baselines_are_averaged(
-    batch_size: int, owners: str
-) -> None:
+def test_several_baselines_are_averaged(batch_size: int, owners: str) -> None:
     """An expectation over background inputs is one question, expanded and averaged."""
     setting = linear_setting()
     count = 1 if owners == "shared" else len(setting)
-    several = torch.randn(count, 3, *setting.x.shape[1:], generator=torch.Generator().manual_seed(3))
+    several = torch.randn(
+        count, 3, *setting.x.shape[1:], generator=torch.Generator().manual_seed(3)
+    )
     engine = engine_for(replace(setting, baseline=several), batch_size=batch_size)
     cases = engine.cases
     asked = families(cases)[2]
@@ -233,9 +229,7 @@ class Starved(nn.Module):
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError, RuntimeError])
-def test_backs_off_when_memory_runs_out(
-    error: type[RuntimeError]
-) -> None:
+def test_backs_off_when_memory_runs_out(error: type[RuntimeError]) -> None:
     plain = engine_for(linear_setting())
     starved = engine_for(linear_setting())
     starved.module = Starved(starved.module, 5, error)
@@ -268,7 +262,10 @@ def on_meta(engine: Engine) -> Engine:
     """The same engine with its model and all of its tensors on the meta device."""
     cases = engine.cases
     ghost = replace(
-        cases, x=cases.x.to("meta"), baseline=cases.baseline.to("meta"), target=cases.target.to("meta")
+        cases,
+        x=cases.x.to("meta"),
+        baseline=cases.baseline.to("meta"),
+        target=cases.target.to("meta"),
     )
     return Engine(ghost, engine.module.to("meta"), engine.dtype, batch_size=16)
 

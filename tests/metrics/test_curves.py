@@ -18,9 +18,7 @@ AREAS = ["deletion", "insertion"]
 
 
 def score(name: str, engine: Engine, attribution: Tensor, **parameters: int) -> Scores:
-    (found,) = engine.run(
-        [METRICS.make(name, parameters).program(attribution, engine.cases)]
-    )
+    (found,) = engine.run([METRICS.make(name, parameters).program(attribution, engine.cases)])
     assert isinstance(found, Scores)
     return found
 
@@ -39,9 +37,7 @@ def test_closed_form_on_a_linear_model(name: str, channels: int) -> None:
     attribution = ideal(cases)
     found = score(name, engine, attribution, steps=17)
     module = engine.module
-    other = (
-        (module.weight[1 - cases.target] * (cases.x - cases.baseline[:, 0])).sum(1).flatten(1)
-    )
+    other = (module.weight[1 - cases.target] * (cases.x - cases.baseline[:, 0])).sum(1).flatten(1)
     base = module(cases.baseline[:, 0].expand_as(cases.x))
     own = attribution.flatten(1)
     counts = np.round(np.arange(18) * cases.features / 17).astype(int)

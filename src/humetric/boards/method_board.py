@@ -13,7 +13,7 @@ ARROWS = {"higher": "↑", "lower": "↓"}
 
 @dataclass(frozen=True)
 class MethodBoard:
-    """Rows are methods, columns metrics, cells a mean over cases with the number of undefined ones."""
+    """Rows are methods, columns metrics; cells a mean and how many cases are undefined."""
 
     setting: str
     cases: int
@@ -73,9 +73,10 @@ def legend(result: Result) -> str:
     """The settings line below the boards."""
     about = result.provenance
     return (
-        f"Mean over cases; ↑ higher is better, ↓ lower is better; n? = cases where it is undefined. "
-        f"Seed {about['seed']}, {about['precision']} on {about['device']}. Controls know nothing of "
-        f"the model. Complexity and sparseness describe a map, not its quality."
+        "Mean over cases; ↑ higher is better, ↓ lower is better; (n?) = undefined for n cases. "
+        f"Seed {about['seed']}, {about['precision']} on {about['device']}. "
+        "Controls know nothing of the model. "
+        "Complexity and sparseness describe a map, not its quality."
     )
 
 

@@ -22,7 +22,7 @@ class Humetric(typer.Typer):
         try:
             return super().__call__(*args, **kwargs)
         except HumetricError as error:
-            err.print(f"[bold red]error:[/] ", end="")
+            err.print("[bold red]error:[/] ", end="")
             err.print(str(error), markup=False)
             sys.exit(2)
 
@@ -54,7 +54,9 @@ def _version(wanted: bool) -> None:
 def main(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Version and environment."),
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Version and environment."
+        ),
     ] = False,
 ) -> None:
     """Automatic metrics of explanations, against what people make of the explanations."""

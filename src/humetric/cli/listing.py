@@ -11,7 +11,6 @@ from rich.table import Table
 from humetric.cards import Card, summary_of
 from humetric.cli.app import app, out, print_json
 
-
 ONLY_JSON = {"reference", "parameters", "passes", "scope", "derived_from"}
 """Columns that would make a table too wide for a terminal."""
 
@@ -48,7 +47,9 @@ def list_(
 def _text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    return {True: "yes", False: ""}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return (
+        {True: "yes", False: ""}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    )
 
 
 def _suites() -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -29,7 +29,9 @@ def run(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
     precision: Annotated[str, typer.Option(help="fp32, bf16 or fp64 (for checks).")] = "fp32",
     batch_size: Annotated[str, typer.Option(help="auto or a number.")] = "auto",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--out", help="Folder for results; runs/SUITE by default.")
     ] = None,
@@ -94,7 +96,7 @@ def _dry_run(
 
     batches = {name: batch_size(p, wanted_batch) for name, p in placed.items()}
     speed = {name: rows_per_second(p, batches[name]) for name, p in placed.items()}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "setting": cost.item.setting,
             "cases": f"{cost.item.start + 1}-{cost.item.stop}",
@@ -106,9 +108,7 @@ def _dry_run(
         }
         for cost in expected
     ]
-    skips = [
-        {"setting": s.setting, "method": s.method, "reason": s.reason} for s in plan.skips
-    ]
+    skips = [{"setting": s.setting, "method": s.method, "reason": s.reason} for s in plan.skips]
     if as_json:
         print_json({"items": rows, "skips": skips, "batch_size": batches})
         return
@@ -119,10 +119,12 @@ def _dry_run(
         table.add_row(*(f"{v:,}" if isinstance(v, int | float) else v for v in row.values()))
     out.print(table)
     calls = sum(cost.forward + cost.backward for cost in expected)
-    seconds = sum(float(row["seconds"]) for row in rows)  # type: ignore[arg-type]
+    seconds = sum(row["seconds"] for row in rows)
     out.print(f"{calls:,} model calls, about {seconds:.0f} s on this machine.")
     for skip in skips:
-        out.print(f"skipped {skip['method']} on {skip['setting']}: it {skip['reason']}", markup=False)
+        out.print(
+            f"skipped {skip['method']} on {skip['setting']}: it {skip['reason']}", markup=False
+        )
     if not skips:
         out.print("Nothing is skipped.")
 

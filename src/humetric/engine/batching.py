@@ -72,7 +72,9 @@ def _control_group() -> int | None:
     """Room left under a container's limit (control groups, version 2)."""
     root = Path("/sys/fs/cgroup")
     try:
-        limit, used = ((root / name).read_text().strip() for name in ("memory.max", "memory.current"))
+        limit, used = (
+            (root / name).read_text().strip() for name in ("memory.max", "memory.current")
+        )
     except OSError:
         return None
     return max(0, int(limit) - int(used)) if limit.isdigit() else None

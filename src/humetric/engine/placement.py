@@ -58,7 +58,7 @@ class Placement:
 
     def _copy(self, module: nn.Module, dtype: torch.dtype) -> nn.Module:
         placed = copy.deepcopy(module).to(device=self.device, dtype=dtype).eval()
-        placed = placed.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        placed.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         return placed.requires_grad_(False)
 
 

@@ -96,7 +96,7 @@ def checked(attribution: object, cases: Cases, who: str) -> Tensor:
         )
     if attribution.is_complex() or attribution.dtype == torch.bool:
         raise InvalidExplanationError(
-            f"Expected real numbers from {who} but got {attribution.dtype}: convert them to float32."
+            f"Expected real numbers from {who} but got {attribution.dtype}: convert to float32."
         )
     dtype = torch.promote_types(cases.x.dtype, torch.float32)
     attribution = attribution.detach().to(cases.device, dtype)

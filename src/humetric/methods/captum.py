@@ -70,7 +70,7 @@ def from_captum(
             maps = run(slice(None), "captum")
         if maps.shape[-2:] != cases.x.shape[-2:]:
             maps = LayerAttribution.interpolate(maps, tuple(cases.x.shape[-2:]), "bilinear")
-        return maps.sum(1) if channels == "sum" else maps.norm(dim=1)
+        return maps.sum(1) if channels == "sum" else maps.square().sum(1).sqrt()
 
     return Method(card, explain)
 
@@ -104,8 +104,7 @@ def _attribute(
 def _needs(attribution: Callable[..., Attribution]) -> Access:
     if "layer" in inspect.signature(attribution).parameters:
         return "internals"
-    is_class = isinstance(attribution, type)
-    if is_class and not issubclass(attribution, GradientAttribution):
+    if isinstance(attribution, type) and not issubclass(attribution, GradientAttribution):
         return "predict"
     return "gradient"
 

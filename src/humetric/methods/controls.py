@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F
 from torch import Tensor
 
 from humetric.methods import Explainer, method
@@ -47,6 +47,6 @@ def edge() -> Explainer:
         sobel = cases.x.new_tensor([[1, 0, -1], [2, 0, -2], [1, 0, -1]])
         kernels = torch.stack((sobel, sobel.T))[:, None]
         grey = F.pad(cases.x.mean(1, keepdim=True), (1, 1, 1, 1), mode="replicate")
-        return F.conv2d(grey, kernels).norm(dim=1)
+        return F.conv2d(grey, kernels).square().sum(1).sqrt()
 
     return explain

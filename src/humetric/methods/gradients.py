@@ -18,8 +18,8 @@ def _gradient(cases: Cases, x: Tensor | None = None, target: Tensor | None = Non
     """Gradient of the logit with respect to the input."""
     x, target = (cases.x, cases.target) if x is None else (x, target)
     asked = x.detach().requires_grad_()
-    found: Tensor = Saliency(cases.module()).attribute(asked, target=target, abs=False)
-    return found.detach()
+    found: Tensor = Saliency(cases.module()).attribute(asked, target=target, abs=False).detach()
+    return found
 
 
 @method(
@@ -34,7 +34,7 @@ def saliency() -> Explainer:
     """L2 norm over channels of the gradient of the logit: |df/dx|."""
 
     def explain(cases: Cases) -> Tensor:
-        return _gradient(cases).norm(dim=1)
+        return _norm(_gradient(cases))
 
     return explain
 
@@ -114,7 +114,7 @@ def smoothgrad(samples: int = 80, sigma: float = 0.2, relative: bool = True) -> 
                 noise = rng.standard_normal((rows, *x.shape[1:]), dtype=np.float32)
                 noisy = x + scale * torch.from_numpy(noise).to(x)
                 total += _gradient(cases, noisy, cases.target[i].expand(rows)).sum(0, keepdim=True)
-            maps.append((total / samples).norm(dim=1))
+            maps.append(_norm(total / samples))
         return torch.cat(maps)
 
     return explain
@@ -129,7 +129,7 @@ def smoothgrad(samples: int = 80, sigma: float = 0.2, relative: bool = True) -> 
     passes=1,
 )
 def grad_cam() -> Explainer:
-    """Last convolution's maps weighted by their mean gradient, ReLU, bilinear to the input's size."""
+    """Last convolution's maps weighted by their mean gradient, ReLU, enlarged bilinearly."""
 
     def explain(cases: Cases) -> Tensor:
         coarse = LayerGradCam(cases.module(), cases.layer()).attribute(
@@ -140,6 +140,11 @@ def grad_cam() -> Explainer:
         return enlarged[:, 0]
 
     return explain
+
+
+def _norm(x: Tensor) -> Tensor:
+    """L2 norm over channels."""
+    return x.square().sum(1).sqrt()
 
 
 def _blocks(total: int, size: int) -> list[int]:

@@ -52,7 +52,7 @@ def kernel_shap(samples: int = 2048, cells: int = 8) -> Explainer:
 
 
 def shapley_regression(design: Tensor, gain: Tensor, total: Tensor, weight: Tensor) -> Tensor:
-    """Coefficients (cases, groups) that sum to ``total``: the last is eliminated, then solved for."""
+    """Coefficients (cases, groups) that sum to ``total``: the last one is eliminated."""
     x = design[:, :, :-1] - design[:, :, -1:]
     y = gain - design[:, :, -1] * total[:, None]
     weighted = (x * weight[:, None]).transpose(1, 2)
@@ -79,4 +79,3 @@ def _all_coalitions(groups: int) -> tuple[np.ndarray, np.ndarray]:
     size = bits.sum(1)
     binomial = np.array([comb(groups, s) for s in range(groups + 1)], dtype=float)
     return bits, (groups - 1) / (binomial[size] * size * (groups - size))
-

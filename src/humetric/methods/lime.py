@@ -15,10 +15,10 @@ from humetric.tasks.cases import Cases
 def lime(samples: int = 1000, cells: int = 8, width: float = 0.25, ridge: float = 1.0) -> Explainer:
     """Weights of a ridge regression of the class probability on random subsets of grid cells.
 
-    Each cell is kept with probability 1/2; a sample counts exp(-d^2 / (2 width^2)),
-    d = cosine distance to the intact input; the intact input is a sample too. Images are cut into a grid of
-    ``cells`` x ``cells`` instead of superpixels: reproducible and the same for every model. (The
-    grid differs from the 9 x 9 of mu-fidelity on purpose, lest the metric favour its own cells.)
+    Each cell is kept with probability 1/2; a sample counts exp(-d^2 / (2 width^2)), d = cosine
+    distance to the intact input, which is a sample too. Images are cut into a grid of ``cells`` x
+    ``cells`` instead of superpixels: reproducible and the same for every model. (The grid differs
+    from the 9 x 9 of mu-fidelity on purpose, lest the metric favour its own cells.)
     """
 
     def explain(cases: Cases) -> Program[Tensor]:
@@ -32,9 +32,7 @@ def lime(samples: int = 1000, cells: int = 8, width: float = 0.25, ridge: float 
         ]
         design = bits.view(len(cases), samples, -1).to(torch.float64)
         design = torch.cat((design, torch.ones_like(design[:, :1])), 1)
-        score = torch.cat(
-            (sampled.probability.view(len(cases), -1), whole.probability[:, None]), 1
-        )
+        score = torch.cat((sampled.probability.view(len(cases), -1), whole.probability[:, None]), 1)
         distance = 1 - design.mean(2).sqrt()  # cosine of 0/1 vectors to the vector of ones
         weight = torch.exp(-((distance / width) ** 2) / 2)
         return partition.spread(weighted_ridge(design, score, weight, ridge)).view(cases.shape)
@@ -52,4 +50,5 @@ def weighted_ridge(design: Tensor, score: Tensor, weight: Tensor, ridge: float) 
     y = score - (share * score).sum(1, keepdim=True)
     weighted = x * weight[:, :, None]
     gram = weighted.transpose(1, 2) @ x + ridge * torch.eye(x.shape[2], dtype=x.dtype)
-    return torch.linalg.solve(gram, weighted.transpose(1, 2) @ y[:, :, None])[:, :, 0]
+    solved: Tensor = torch.linalg.solve(gram, weighted.transpose(1, 2) @ y[:, :, None])
+    return solved[:, :, 0]

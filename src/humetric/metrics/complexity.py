@@ -31,6 +31,8 @@ def complexity() -> Work:
         size = attribution.to("cpu", torch.float64).abs()
         share = size / size.sum(1, keepdim=True)
         entropy = torch.special.entr(share).sum(1)
-        return Scores(entropy / math.log(cases.features) if cases.features > 1 else entropy * math.nan)
+        return Scores(
+            entropy / math.log(cases.features) if cases.features > 1 else entropy * math.nan
+        )
 
     return Work(reduce)

@@ -24,12 +24,13 @@ from humetric.tasks.partition import Partition
     reference="Bhatt et al. 2020, arXiv:2005.00631",
 )
 def mu_fidelity(subsets: int = 200, share: float = 0.2, cells: int = 9) -> Work:
-    """Spearman correlation between a subset's summed attribution and the drop of the logit without it.
+    """Rank correlation of subsets' summed attribution with the drop of the logit without them.
 
-    ``subsets`` random subsets of exactly max(1, round(share * n)) of the n grid cells, or all of
-    them when there are fewer. Subsets of one size are essential: with independent draws per cell
-    a constant map scores high, since larger subsets have larger sums and larger drops. The subsets
-    belong to the case, so all methods share the questions. Undefined for a constant map.
+    Spearman's, over ``subsets`` random subsets of exactly max(1, round(share * n)) of the n grid
+    cells, or all of them when there are fewer. Subsets of one size are essential: with independent
+    draws per cell a constant map scores high, since larger subsets have larger sums and larger
+    drops. The subsets belong to the case, so all methods share the questions. Undefined for a
+    constant map.
     """
 
     def questions(cases: Cases) -> tuple[Partition, Questions]:

@@ -53,7 +53,9 @@ class Result:
     def write(self, folder: Path) -> None:
         """Write scores.csv, curves.json and run.json, each whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
-        curves = [dict(zip(COLUMNS, key, strict=False)) | {"curve": c} for key, c in self.curves.items()]
+        curves = [
+            dict(zip(COLUMNS, key, strict=False)) | {"curve": c} for key, c in self.curves.items()
+        ]
         about = {
             "provenance": self.provenance,
             "methods": {name: card.describe() for name, card in self.methods.items()},

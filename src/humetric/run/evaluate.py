@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import pandas as pd
@@ -22,8 +22,8 @@ M = TypeVar("M", Method, Metric)
 
 def evaluate(
     settings: str | Setting | Sequence[str | Setting],
-    methods: str | Method | Explainer | Iterable[str | Method | Explainer],
-    metrics: Iterable[str | Metric] = ("deletion", "insertion", "mu-fidelity"),
+    methods: str | Method | Explainer | Sequence[str | Method | Explainer],
+    metrics: Sequence[str | Metric] = ("deletion", "insertion", "mu-fidelity"),
     *,
     device: str = "auto",
     precision: str = "fp32",
@@ -37,8 +37,10 @@ def evaluate(
     function from cases to attributions. If a method or metric fails, its error is raised.
     """
     listed = [settings] if isinstance(settings, str | Setting) else list(settings)
-    single = isinstance(methods, str | Method) or callable(methods)
-    chosen = [as_method(m) for m in ([methods] if single else methods)]  # type: ignore[list-item, union-attr]
+    several = (
+        [methods] if isinstance(methods, str) or not isinstance(methods, Sequence) else methods
+    )
+    chosen = [as_method(m) for m in several]
     measured = [METRICS.make(m) if isinstance(m, str) else m for m in metrics]
     loaded = [load_setting(s) if isinstance(s, str) else s for s in listed]
     result = run_settings(loaded, chosen, measured, device, precision, batch_size, seed, chunk)

@@ -107,7 +107,9 @@ def batch_size(placed: PlacedSetting, wanted: str | int) -> int:
     """A batch size from the command line: a number, or ``auto``."""
     if wanted != "auto":
         if not str(wanted).isdigit() or int(wanted) < 1:
-            raise HumetricError(f"Expected a batch size of at least 1, or auto, but got {wanted!r}.")
+            raise HumetricError(
+                f"Expected a batch size of at least 1, or auto, but got {wanted!r}."
+            )
         return int(wanted)
     row = placed.setting.x[0].to(placed.placement.dtype)
     return automatic_batch_size(placed.fast_module, row, placed.placement.device)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import isgenerator
 
 import torch
 from torch import Tensor
@@ -48,7 +47,7 @@ def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exc
                 outcome: object = torch.zeros(cases.shape)
             else:
                 outcome = method.explain(cases)
-            if isgenerator(outcome):
+            if isinstance(outcome, Generator):
                 asking[name] = outcome
             else:
                 found[name] = checked(outcome, cases, name)

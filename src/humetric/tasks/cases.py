@@ -31,7 +31,7 @@ class Cases:
     x: Tensor
     """(cases, *input), as the model takes it."""
     baseline: Tensor
-    """(cases or 1, draws, *input): what removed features become; answers are averaged over draws."""
+    """(cases or 1, draws, *input): what removed features become; answers are means over draws."""
     target: Tensor
     """(cases,) int64: the explained output, by default the model's own prediction."""
     seed: int = 0
@@ -71,7 +71,9 @@ class Cases:
         """The differentiable module from inputs to logits."""
         refusal = self.model.refuses("gradient")
         if refusal:
-            raise AccessError(f"This method {refusal}: use a method that only asks for predictions.")
+            raise AccessError(
+                f"This method {refusal}: use a method that only asks for predictions."
+            )
         return self.model.module
 
     def layer(self) -> nn.Module:

@@ -34,13 +34,13 @@ class ImageTask:
         return grid(self.height, self.width, cells)
 
     def windows(self, size: int, stride: int) -> tuple[Partition, Tensor]:
-        """Sliding windows as unions of the groups that their edges cut; 0 is a tenth of the image."""
+        """Sliding windows as unions of the groups that their edges cut; 0 means a tenth."""
         size = size or max(1, round(min(self.features) / 10))
         stride = stride or size
         return cuts(self.height, self.width, size, stride)
 
     def store(self, x: Tensor) -> Tensor:
-        """Channels last: then a gathered batch is in the format that convolutions run fastest in."""
+        """Channels last: a gathered batch then has the format that convolutions run fastest in."""
         return x.movedim(-3, -1).contiguous()
 
     def mix(self, x: Tensor, fill: Tensor, keep: Tensor) -> None:

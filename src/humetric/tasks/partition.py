@@ -33,7 +33,7 @@ def whole(features: int) -> Partition:
 
 
 def grid(height: int, width: int, cells: int) -> Partition:
-    """Pixels in a square grid of cells; the cell of pixel i along an axis is floor(i * cells / size).
+    """Pixels in a square grid; the cell of pixel i along an axis is floor(i * cells / size).
 
     An axis with fewer pixels than cells has one cell per pixel.
     """

@@ -98,7 +98,9 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
     rows = chosen["cases"]
     if cases is not None:
         if not 1 <= cases <= len(rows):
-            raise HumetricError(f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}.")
+            raise HumetricError(
+                f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}."
+            )
         rows = rows[:cases]
     name = id.split("/")[1]
     data = dataset(name)
@@ -174,4 +176,5 @@ def image_setting(
 
 def name_of(layer: nn.Module, module: nn.Module) -> str:
     """The name of a layer within its module."""
-    return next(name for name, found in module.named_modules() if found is layer)
+    names = {found: name for name, found in module.named_modules()}
+    return names[layer]
