@@ -1,0 +1,1 @@
+"""Reference architectures, their training recipes and where weights come from."""
