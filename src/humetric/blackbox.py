@@ -116,9 +116,7 @@ def mu_fidelity(
     return float(np.corrcoef(rankdata(sums), rankdata(drop))[0, 1])
 
 
-def draw_subsets(
-    groups: int, size: int, count: int, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def draw_subsets(groups: int, size: int, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """(count, groups): random subsets of exactly ``size`` groups, or all if there are no more.
 
     Where few are possible they are drawn without repetition.

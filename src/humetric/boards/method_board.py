@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich import box
 from rich.table import Table
 
 from humetric.results.result import Result
@@ -33,8 +34,9 @@ class MethodBoard:
 
     def table(self) -> Table:
         """The board for a terminal."""
-        table = Table(title=f"{self.setting} ({self.cases} cases)", title_justify="left")
-        table.add_column("method")
+        title = f"{self.setting} ({self.cases} cases)"
+        table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+        table.add_column("method", no_wrap=True)
         for column in self.columns:
             table.add_column(column, justify="right")
         for name, cells in self.rows:

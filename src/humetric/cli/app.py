@@ -11,8 +11,11 @@ from rich.console import Console
 
 from humetric.errors import HumetricError
 
-out = Console(highlight=False, soft_wrap=False)
-err = Console(stderr=True, highlight=False)
+WIDTH = 100
+"""Columns of tables that are not printed to a terminal."""
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+err = Console(highlight=False, stderr=True, width=None if sys.stderr.isatty() else WIDTH)
 
 
 class Humetric(typer.Typer):

@@ -11,7 +11,7 @@ from rich.table import Table
 from humetric.cards import Card, summary_of
 from humetric.cli.app import app, out, print_json
 
-ONLY_JSON = {"reference", "parameters", "passes", "scope", "derived_from"}
+ONLY_JSON = {"version", "reference", "parameters", "passes", "scope", "derived_from", "gives"}
 """Columns that would make a table too wide for a terminal."""
 
 
@@ -37,10 +37,11 @@ def list_(
         print_json(rows)
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in (c for c in rows[0] if c not in ONLY_JSON):
-        table.add_column(column, overflow="fold")
+    columns = sorted((c for c in rows[0] if c not in ONLY_JSON), key=lambda c: c == "summary")
+    for column in columns:
+        table.add_column(column, no_wrap=column != "summary")
     for row in rows:
-        table.add_row(*(_text(value) for column, value in row.items() if column not in ONLY_JSON))
+        table.add_row(*(_text(row[column]) for column in columns))
     out.print(table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,8 @@ import typer
 from rich.table import Table
 
 from humetric.cli.app import app, err, out, print_json
-from humetric.errors import UnknownNameError
+from humetric.errors import HumetricError, UnknownNameError
+from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
     from humetric.results.result import Result
@@ -42,7 +44,7 @@ def run(
     from humetric.engine.placement import place
     from humetric.run.evaluate import by_id
     from humetric.run.execute import execute
-    from humetric.run.plan import costs, make_plan
+    from humetric.run.plan import costs, find_batch_size, make_plan
     from humetric.suites import load_suite
     from humetric.tasks.setting import load_setting
 
@@ -54,10 +56,12 @@ def run(
     settings = [load_setting(name, cases or chosen.cases) for name in names]
     plan = make_plan(settings, list(methods.values()), list(metrics.values()), chosen.chunk)
     placed = {s.id: s.place(placement) for s in settings}
+    batches = {name: find_batch_size(p, batch_size) for name, p in placed.items()}
     expected = list(costs(plan, placed, methods, metrics, chosen.seed))
     if dry_run:
-        _dry_run(plan, expected, placed, batch_size, as_json)
+        _dry_run(plan, expected, placed, batches, as_json)
         return
+    folder = _make_folder(output or Path("runs") / chosen.id)
     for skip in plan.skips:
         err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
     with progress(err, sum(cost.forward for cost in expected)) as report:
@@ -67,14 +71,25 @@ def run(
             methods,
             metrics,
             seed=chosen.seed,
-            wanted_batch=batch_size,
+            batches=batches,
             progress=report,
         )
-    folder = output or Path("runs") / chosen.id
     result.write(folder)
     _show(result, folder, as_json)
     if result.failures:
         raise typer.Exit(1)
+
+
+def _make_folder(folder: Path) -> Path:
+    """Make sure that results can be written, before they are computed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise HumetricError(
+            f"Cannot write results to {folder}: {error.strerror}. Choose another folder with --out."
+        ) from None
+    return folder
 
 
 def _choose(kind: str, wanted: list[str] | None, known: list[str]) -> list[str]:
@@ -88,13 +103,12 @@ def _dry_run(
     plan: Plan,
     expected: list[Cost],
     placed: dict[str, PlacedSetting],
-    wanted_batch: str,
+    batches: dict[str, int],
     as_json: bool,
 ) -> None:
     """Print items, model calls, expected time and skipped pairs."""
-    from humetric.run.plan import batch_size, rows_per_second
+    from humetric.run.plan import rows_per_second
 
-    batches = {name: batch_size(p, wanted_batch) for name, p in placed.items()}
     speed = {name: rows_per_second(p, batches[name]) for name, p in placed.items()}
     rows: list[dict[str, Any]] = [
         {
@@ -132,7 +146,6 @@ def _dry_run(
 def _show(result: Result, folder: Path, as_json: bool) -> None:
     """Print the boards and say where they lie."""
     from humetric.boards.method_board import legend, method_boards
-    from humetric.results.result import write_whole
 
     boards = method_boards(result)
     text = "\n".join(board.markdown() for board in boards)
@@ -141,7 +154,7 @@ def _show(result: Result, folder: Path, as_json: bool) -> None:
         print_json(
             {
                 "folder": str(folder),
-                "scores": result.scores.to_dict(orient="records"),
+                "scores": result.records(),
                 "failures": [vars(f) for f in result.failures],
                 "provenance": result.provenance,
             }

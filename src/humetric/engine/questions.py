@@ -84,7 +84,7 @@ class GridMasks:
     """Smooth masks: a coarse grid of bits, shifted and enlarged bilinearly (as RISE does)."""
 
     bits: Tensor
-    """(rows, cells + 1, cells + 1) float."""
+    """(rows, cells + 2, cells + 2) float: a point more on each side, so that shifts stay inside."""
     shift: Tensor
     """(rows, 2) float in [0, 1): how far the grid is moved, in cells."""
     size: tuple[int, int]
@@ -102,11 +102,10 @@ class GridMasks:
         return torch.bmm(torch.bmm(rows, bits), columns.transpose(1, 2)).flatten(1)
 
     def _hat(self, size: int, shift: Tensor) -> Tensor:
-        """(rows, size, cells + 1): weights of linear interpolation between grid points."""
+        """(rows, size, cells + 2): weights of linear interpolation between grid points."""
         points = self.bits.shape[-1]
         pixel = torch.arange(size, device=shift.device, dtype=shift.dtype)
-        position = (pixel + 0.5) * ((points - 1) / size) + shift[:, None] - 0.5
-        position = position.clamp(0, points - 1)
+        position = (pixel + 0.5) * ((points - 2) / size) + shift[:, None]
         point = torch.arange(points, device=shift.device, dtype=shift.dtype)
         return (1 - (position[:, :, None] - point).abs()).clamp(min=0)
 

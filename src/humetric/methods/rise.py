@@ -24,7 +24,7 @@ def rise(samples: int = 4000, cells: int = 7, share: float = 0.5) -> Explainer:
     def explain(cases: Cases) -> Program[Tensor]:
         height, width = cases.task.features
         draws = [
-            (rng.random((samples, cells + 1, cells + 1)) < share, rng.random((samples, 2)))
+            (rng.random((samples, cells + 2, cells + 2)) < share, rng.random((samples, 2)))
             for rng in cases.rng("rise")
         ]
         dtype = cases.x.dtype

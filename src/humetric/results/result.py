@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from humetric.cards import MethodCard, MetricCard
+from humetric.results.files import write_whole
 
 COLUMNS = ["setting", "case", "method", "metric", "value"]
 
@@ -50,6 +49,15 @@ class Result:
     metrics: Mapping[str, MetricCard]
     provenance: Mapping[str, Any]
 
+    def records(self) -> list[dict[str, Any]]:
+        """The scores as plain data for JSON, None where undefined."""
+        rows = [
+            dict(zip(COLUMNS, row, strict=True)) for row in self.scores[COLUMNS].to_numpy().tolist()
+        ]
+        return [
+            row | {"value": None if row["value"] != row["value"] else row["value"]} for row in rows
+        ]
+
     def write(self, folder: Path) -> None:
         """Write scores.csv, curves.json and run.json, each whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -66,10 +74,3 @@ class Result:
         write_whole(folder / "scores.csv", self.scores.to_csv(index=False))
         write_whole(folder / "curves.json", json.dumps(curves))
         write_whole(folder / "run.json", json.dumps(about, indent=1, default=str))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file in one step, so that nobody ever reads half of it."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    os.replace(file.name, path)

@@ -14,7 +14,7 @@ from humetric.methods import METHODS, Explainer, Method
 from humetric.metrics import METRICS, Metric
 from humetric.results.result import Result
 from humetric.run.execute import Progress, execute
-from humetric.run.plan import make_plan
+from humetric.run.plan import find_batch_size, make_plan
 from humetric.tasks.setting import Setting, load_setting
 
 M = TypeVar("M", Method, Metric)
@@ -65,13 +65,14 @@ def run_settings(
 ) -> Result:
     """Evaluate methods on settings; failures and skipped pairs are part of the result."""
     placement = place(device, precision)
+    placed = {setting.id: setting.place(placement) for setting in settings}
     return execute(
         make_plan(settings, methods, metrics, chunk),
-        {setting.id: setting.place(placement) for setting in settings},
+        placed,
         by_id(methods),
         by_id(metrics),
+        batches={name: find_batch_size(p, batch_size) for name, p in placed.items()},
         seed=seed,
-        wanted_batch=batch_size,
         progress=progress,
     )
 

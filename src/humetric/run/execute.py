@@ -14,7 +14,7 @@ from humetric.methods import Method
 from humetric.metrics import Metric
 from humetric.results.environment import environment
 from humetric.results.result import COLUMNS, Failure, Result
-from humetric.run.plan import Plan, batch_size
+from humetric.run.plan import Plan
 from humetric.run.work import Item, explain, score
 from humetric.tasks.setting import PlacedSetting
 
@@ -42,13 +42,13 @@ def execute(
     methods: Mapping[str, Method],
     metrics: Mapping[str, Metric],
     *,
+    batches: Mapping[str, int],
     seed: int = 0,
-    wanted_batch: str | int = "auto",
     progress: Progress = lambda item, rows: None,
 ) -> Result:
     """Run all items. A method or metric that fails is recorded; the rest goes on."""
     began = time.perf_counter()
-    batches = {name: batch_size(placed, wanted_batch) for name, placed in settings.items()}
+    batches = dict(batches)
     finished: list[Done] = []
     for item in plan.items:
         done = run_item(

@@ -103,7 +103,7 @@ def costs(
         yield Cost(item, known[size].forward, known[size].backward)
 
 
-def batch_size(placed: PlacedSetting, wanted: str | int) -> int:
+def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:
     """A batch size from the command line: a number, or ``auto``."""
     if wanted != "auto":
         if not str(wanted).isdigit() or int(wanted) < 1:

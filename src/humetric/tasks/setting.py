@@ -176,5 +176,5 @@ def image_setting(
 
 def name_of(layer: nn.Module, module: nn.Module) -> str:
     """The name of a layer within its module."""
-    names = {found: name for name, found in module.named_modules()}
+    names: dict[nn.Module, str] = {found: name for name, found in module.named_modules()}
     return names[layer]
