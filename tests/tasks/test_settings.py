@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from support import engine_for
 from torch import Tensor, nn
 
 from humetric import evaluate, load_setting
+from humetric.data.embedded import Sample, leaf
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.metrics import METRICS, Scores
 from humetric.tasks.cases import Cases
@@ -92,6 +95,21 @@ def test_images_of_the_wrong_kind_are_explained() -> None:
     images = np.zeros((2, 3, 4, 1), dtype=np.uint8)
     with pytest.raises(UnknownNameError, match="baseline 'grey'"):
         image_setting("x", nn.Flatten(), images, mean=[0], std=[1], baseline="grey")
+
+
+def test_images_drawn_differently_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = leaf.draw
+
+    def other(index: int, split: str) -> Sample:
+        sample = real(index, split)
+        return sample._replace(image=sample.image ^ 1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_setting("image/leaf/cnn", 2)
+    monkeypatch.setattr(leaf, "draw", other)
+    with pytest.warns(UserWarning, match="2 of 2 images of image/leaf/cnn differ"):
+        load_setting("image/leaf/cnn", 2)
 
 
 def test_zero_is_the_mean_colour() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -105,6 +107,7 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
     name = id.split("/")[1]
     data = dataset(name)
     samples = [data.draw(row["index"], "pool") for row in rows]
+    _compare(id, [s.image for s in samples], [row["sha256"] for row in rows])
     module, _ = convnet.load(folder / "model.safetensors")
     return image_setting(
         id,
@@ -121,6 +124,18 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         classes=data.CLASSES,
         baseline=baseline,
     )
+
+
+def _compare(id: str, images: list[NDArray[np.uint8]], recorded: list[str]) -> None:
+    """Warn if this platform's arithmetic draws other images than those the cases were chosen by."""
+    drawn = [hashlib.sha256(image.tobytes()).hexdigest() for image in images]
+    other = sum(a != b for a, b in zip(drawn, recorded, strict=True))
+    if other:
+        warnings.warn(
+            f"{other} of {len(images)} images of {id} differ from the recorded ones (by rounding, "
+            f"if the package is intact): scores will differ slightly from published ones.",
+            stacklevel=3,
+        )
 
 
 def image_setting(
