@@ -48,6 +48,8 @@ def net_setting(cases: int = 4, channels: int = 3) -> Setting:
     images = np.random.default_rng(2).integers(0, 256, (cases, 64, 64, channels))
     torch.manual_seed(0)
     net = ConvNet(channels=channels).eval()
+    for parameter in net.head.parameters():
+        parameter.data *= 6  # so that its logits move by about one when an image is masked
     return image_setting(
         "image/noise/cnn",
         net,

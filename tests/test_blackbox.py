@@ -40,6 +40,17 @@ def test_baseline_and_batches() -> None:
         assert again.area == pytest.approx(whole.area)
 
 
+def test_whole_numbers_may_have_a_fractional_baseline() -> None:
+    weights = np.full(4, 0.25)
+    curve = blackbox.deletion(lambda r: r @ weights, [1, 2, 3, 4], [4, 3, 2, 1], baseline=0.5)
+    assert curve.scores.tolist() == pytest.approx([2.5, 2.375, 2.0, 1.375, 0.5])
+
+
+def test_subsets_of_the_wrong_kind_are_explained() -> None:
+    with pytest.raises(ValueError, match=r"bool array of shape \(subsets, 4\) but got int64"):
+        blackbox.mu_fidelity(linear, np.ones(4), WEIGHTS, subsets=np.eye(4, dtype=np.int64))
+
+
 def test_images_channels_first_and_last() -> None:
     rng = np.random.default_rng(0)
     weight, image = rng.normal(size=(2, 5, 3, 6, 4))[:, 0]

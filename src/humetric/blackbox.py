@@ -43,7 +43,7 @@ class Curve(NamedTuple):
 
 def deletion(
     f: Function,
-    x: NDArray[np.floating],
+    x: ArrayLike,
     attribution: ArrayLike,
     *,
     baseline: ArrayLike = 0.0,
@@ -62,7 +62,7 @@ def deletion(
 
 def insertion(
     f: Function,
-    x: NDArray[np.floating],
+    x: ArrayLike,
     attribution: ArrayLike,
     *,
     baseline: ArrayLike = 0.0,
@@ -76,7 +76,7 @@ def insertion(
 
 def mu_fidelity(
     f: Function,
-    x: NDArray[np.floating],
+    x: ArrayLike,
     attribution: ArrayLike,
     *,
     baseline: ArrayLike = 0.0,
@@ -92,13 +92,20 @@ def mu_fidelity(
     own. ``subsets`` is how many to draw, or a (subsets, groups) bool array of your own. NaN where
     the correlation is undefined: a constant map, or a score that never moves.
     """
+    x = _numbers(x)
     maps = _attribution(x, attribution)
     flat = maps.ravel()
     group = np.arange(flat.size) if groups is None else np.asarray(groups).ravel()
     if group.shape != flat.shape:
         raise ValueError(f"Expected a group for each of {flat.size} features, got {group.size}.")
     n = int(group.max()) + 1
-    if isinstance(subsets, int):
+    if isinstance(subsets, np.ndarray):
+        if subsets.dtype != np.bool_ or subsets.ndim != 2 or subsets.shape[1] != n:
+            raise ValueError(
+                f"Expected subsets as a bool array of shape (subsets, {n}) but got "
+                f"{subsets.dtype} of shape {subsets.shape}."
+            )
+    else:
         size = max(1, round(share * n))
         subsets = draw_subsets(n, size, subsets, np.random.default_rng(seed))
     keeps = (~subsets[:, group]).reshape(-1, *maps.shape)
@@ -134,7 +141,7 @@ def draw_subsets(groups: int, size: int, count: int, rng: np.random.Generator) -
 
 def _curve(
     f: Function,
-    x: NDArray[np.floating],
+    x: ArrayLike,
     attribution: ArrayLike,
     baseline: ArrayLike,
     steps: int,
@@ -144,6 +151,7 @@ def _curve(
 ) -> Curve:
     if steps < 1:
         raise ValueError(f"Expected at least one step, got {steps}.")
+    x = _numbers(x)
     maps = _attribution(x, attribution)
     n = maps.size
     shuffle = np.random.default_rng(0).permutation(n) if ties is None else np.asarray(ties)
@@ -171,9 +179,10 @@ def _ask(
         keeps = keeps.reshape(len(keeps), *(1,) * (x.ndim - keeps.ndim + 1), *keeps.shape[1:])
     else:
         keeps = keeps.reshape(*keeps.shape, *(1,) * (x.ndim - keeps.ndim + 1))
+    fill = np.asarray(baseline, dtype=x.dtype)
     found = []
     for start in range(0, len(keeps), batch_size):
-        rows = np.where(keeps[start : start + batch_size], x, np.asarray(baseline, dtype=x.dtype))
+        rows = np.where(keeps[start : start + batch_size], x, fill)
         scores = np.asarray(f(rows), dtype=np.float64)
         if scores.shape != (len(rows),):
             raise ValueError(
@@ -181,6 +190,12 @@ def _ask(
             )
         found.append(scores)
     return np.concatenate(found)
+
+
+def _numbers(x: ArrayLike) -> NDArray[np.floating]:
+    """Inputs as floating-point numbers: whole ones could not hold a baseline of a half."""
+    given = np.asarray(x)
+    return given if np.issubdtype(given.dtype, np.floating) else given.astype(np.float64)
 
 
 def _attribution(x: NDArray[np.floating], attribution: ArrayLike) -> Array:

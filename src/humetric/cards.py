@@ -113,18 +113,36 @@ class Registry(Generic[T]):
 
     def _discover(self) -> None:
         if not self._discovered:
-            self._discovered = True
             package = importlib.import_module(self.package)
             for module in pkgutil.iter_modules(package.__path__, f"{self.package}."):
                 importlib.import_module(module.name)
+            self._discovered = True
+
+
+COUNTS = {"samples", "points", "steps", "subsets", "cells"}
+"""Parameters that count something, so that there must be at least one of it."""
 
 
 def bound_parameters(
-    factory: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    id: str, factory: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """All parameters of a factory call, defaults included, for the card."""
-    bound = inspect.signature(factory).bind(*args, **kwargs)
+    """All parameters of a factory call, defaults included, for the card.
+
+    A value must be of the kind of the default, and counts must be positive.
+    """
+    signature = inspect.signature(factory)
+    bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
+    for name, value in bound.arguments.items():
+        kind = type(signature.parameters[name].default)
+        allowed = {float: (float, int)}.get(kind, (kind,))
+        if kind in (int, float, bool) and type(value) not in allowed:
+            raise HumetricError(
+                f"Expected the parameter {name} of {id} to be of type {kind.__name__} "
+                f"but got {value!r}."
+            )
+        if name in COUNTS and value < 1:
+            raise HumetricError(f"Expected {name} of {id} to be at least 1 but got {value}.")
     return MappingProxyType(dict(bound.arguments))
 
 

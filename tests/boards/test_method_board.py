@@ -6,17 +6,19 @@ import pandas as pd
 
 from humetric import METHODS, METRICS
 from humetric.boards.method_board import MethodBoard, method_boards
-from humetric.results.result import COLUMNS, Result
+from humetric.results.result import COLUMNS, Failure, Result
 
 NAN = float("nan")
 
 
-def board(rows: list[tuple[str, str, str, float]]) -> MethodBoard:
+def board(
+    rows: list[tuple[str, str, str, float]], failures: tuple[Failure, ...] = ()
+) -> MethodBoard:
     table = pd.DataFrame([("image/a/b", *row) for row in rows], columns=COLUMNS)
     result = Result(
         scores=table,
         curves={},
-        failures=(),
+        failures=failures,
         skips=(),
         methods={name: METHODS.make(name).card for name in METHODS},
         metrics={name: METRICS.make(name).card for name in ("deletion", "mu-fidelity")},
@@ -55,3 +57,13 @@ def test_markdown_is_a_table() -> None:
     lines = board(ROWS).markdown().splitlines()
     assert lines[2] == "| method | deletion ↓ | mu-fidelity ↑ |"
     assert {line.count("|") for line in lines[2:]} == {4}
+
+
+def test_a_mean_over_some_cases_is_not_shown_as_one_over_all() -> None:
+    found = board([row for row in ROWS if row[:2] != ("c2", "lime")])
+    assert dict(found.rows)["lime"] == ("failed", "failed")
+
+
+def test_a_method_that_failed_everywhere_is_on_the_board() -> None:
+    found = board(ROWS, (Failure("image/a/b", "rise", "", "no good"),))
+    assert dict(found.rows)["rise"] == ("failed", "failed")

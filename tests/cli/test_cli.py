@@ -194,4 +194,4 @@ def test_a_failure_is_reported_and_the_exit_code_says_so(
     said = " ".join(found.stderr.split())
     assert "failed: edge on image/leaf/cnn. Expected an attribution of shape" in said
     assert "random (control)" in found.stdout
-    assert (tmp_path / "runs" / "embedded" / "scores.csv").exists()
+    assert (tmp_path / "runs" / "embedded-part" / "scores.csv").exists()

@@ -22,7 +22,7 @@ from humetric.engine.questions import (
     empty,
     intact,
 )
-from humetric.errors import OutOfMemoryError
+from humetric.errors import HumetricError, OutOfMemoryError
 from humetric.tasks.cases import Cases
 from humetric.tasks.image import blur
 from humetric.tasks.partition import grid
@@ -65,7 +65,7 @@ def test_answers_equal_brute_force(channels: int, baseline: str, batch_size: int
     cases = engine.cases
     asked = families(cases)
     for questions, answers in zip(asked, engine.ask(asked), strict=True):
-        keep = questions.masks.make(0, len(questions))
+        keep = questions.masks.make(0, len(questions), cases.x.dtype)
         for row, case in enumerate(questions.case.tolist()):
             fill = cases.baseline.expand(len(cases), *cases.baseline.shape[1:])[case, 0]
             expected = brute_force(cases, engine.module, case, keep[row], fill)
@@ -76,7 +76,9 @@ def test_answers_equal_brute_force(channels: int, baseline: str, batch_size: int
 def test_grid_masks_are_shares_with_the_expected_mean() -> None:
     draw = torch.Generator().manual_seed(0)
     bits = (torch.rand(4000, 6, 6, generator=draw) < 0.3).float()
-    masks = GridMasks(bits, torch.rand(4000, 2, generator=draw), (20, 30)).make(0, 4000)
+    masks = GridMasks(bits, torch.rand(4000, 2, generator=draw), (20, 30)).make(
+        0, 4000, torch.float32
+    )
     assert masks.shape == (4000, 600)
     assert masks.min() >= 0
     assert masks.max() <= 1
@@ -90,7 +92,7 @@ def test_questions_may_bring_their_own_fill() -> None:
     fill = torch.randn(len(masks), *cases.x.shape[1:], dtype=cases.x.dtype)
     questions = replace(about_each(cases, masks), fill=fill)
     (answers,) = engine.ask([questions])
-    keep = masks.make(0, len(masks))
+    keep = masks.make(0, len(masks), cases.x.dtype)
     for row, case in enumerate(questions.case.tolist()):
         expected = brute_force(cases, engine.module, case, keep[row], fill[row])
         assert answers.logit[row].item() == pytest.approx(expected[0].item(), abs=1e-12)
@@ -109,7 +111,7 @@ def test_several_baselines_are_averaged(batch_size: int, owners: str) -> None:
     cases = engine.cases
     asked = families(cases)[2]
     (answers,) = engine.ask([asked])
-    keep = asked.masks.make(0, len(asked))
+    keep = asked.masks.make(0, len(asked), cases.x.dtype)
     for row, case in enumerate(asked.case.tolist()):
         fills = cases.baseline[case if count > 1 else 0]
         each = [brute_force(cases, engine.module, case, keep[row], fill) for fill in fills]
@@ -152,6 +154,52 @@ def test_shared_questions_are_asked_once_whoever_asks() -> None:
     engine.ask([empty(engine.cases)])
     assert engine.rows == 8
     assert len(engine.shared) == 2
+
+
+def test_partitions_are_told_apart_by_content_not_by_name() -> None:
+    engine = engine_for(linear_setting(cases=2))
+    cases = engine.cases
+    one = replace(cases.task.groups(2), name="superpixels")
+    other = replace(one, group=one.group.flip(0))
+    bits = torch.tensor([[True, False, False, False]])
+    asked = [Questions(torch.tensor([i]), GroupMasks(bits, p)) for i, p in ((0, one), (1, other))]
+    together = engine.ask(asked)
+    (alone,) = engine_for(linear_setting(cases=2)).ask(asked[1:])
+    torch.testing.assert_close(together[1].logit, alone.logit)
+
+
+def test_one_key_for_different_questions_is_refused() -> None:
+    engine = engine_for(linear_setting(cases=2))
+    partition = engine.cases.task.groups(2)
+    bits = torch.eye(4).bool()[:2]
+    first = about_each(engine.cases, GroupMasks(bits, partition), key="mine")
+    engine.ask([first, first])
+    with pytest.raises(HumetricError, match=r"different sets of questions .* key 'mine'"):
+        engine.ask([about_each(engine.cases, GroupMasks(~bits, partition), key="mine")])
+
+
+@pytest.mark.parametrize("mistake", ["no list", "width", "case", "length", "features"])
+def test_a_program_that_asks_nonsense_costs_itself_only(mistake: str) -> None:
+    engine = engine_for(linear_setting(cases=2))
+    cases, partition = engine.cases, engine.cases.task.groups(2)
+    bits = torch.ones(2, 4, dtype=torch.bool)
+    fine = about_each(cases, GroupMasks(bits, partition))
+    small = replace(partition, group=partition.group[:-1])
+    wrong: dict[str, object] = {
+        "no list": fine,
+        "width": [about_each(cases, GroupMasks(bits[:, :3], partition))],
+        "case": [replace(fine, case=torch.tensor([0, 2]))],
+        "length": [replace(fine, case=torch.tensor([0]))],
+        "features": [about_each(cases, GroupMasks(bits, small))],
+    }
+
+    def asks(questions: object) -> Program[int]:
+        yield questions  # type: ignore[misc]
+        return 1
+
+    bad, good = engine.run([asks(wrong[mistake]), asks([fine])])
+    assert isinstance(bad, HumetricError)
+    assert good == 1
 
 
 class Sizes(nn.Module):

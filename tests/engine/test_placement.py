@@ -19,9 +19,9 @@ def test_auto_takes_what_is_there() -> None:
     assert place("cpu").dtype == torch.float32
 
 
-@pytest.mark.parametrize("device", ["cuda:99", "tpu", "cpuu", ""])
+@pytest.mark.parametrize("device", ["cuda:99", "tpu", "cpuu", "", "meta"])
 def test_a_device_that_does_not_exist(device: str) -> None:
-    with pytest.raises(HumetricError, match=r"cannot be used here .*choose one of .*cpu"):
+    with pytest.raises(HumetricError, match=r"cannot be used here.*choose one of .*cpu"):
         place(device)
 
 
@@ -49,7 +49,7 @@ def test_placing_copies_the_model_and_keeps_channels_last() -> None:
 
 def test_batch_is_bounded_by_estimated_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     net, row = EfficientNetLite0().eval(), torch.empty(3, 224, 224)
-    per_row = batching.bytes_per_row(net, row)
+    per_row = batching.layer_bytes(net, row).peak
     largest = 96 * 112 * 112 * 4  # the widest layer of EfficientNet-Lite0 at 224 x 224
     assert 2 * largest <= per_row <= 8 * largest
     cpu = torch.device("cpu")
@@ -65,6 +65,31 @@ def test_batch_is_bounded_by_estimated_memory(monkeypatch: pytest.MonkeyPatch) -
 def test_a_small_model_gets_the_largest_batch() -> None:
     size = batching.automatic_batch_size(nn.Flatten(), torch.empty(3, 8, 8), torch.device("cpu"))
     assert size == batching.LARGEST["cpu"]
+
+
+class Peeks(nn.Module):
+    """Keeps a tensor outside of its buffers and reads a value: it cannot go to the meta device."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = torch.ones(3, 1, 1)
+        self.flat = nn.Flatten()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.flat(x - self.mean) * (2 if x.sum().item() > 0 else 1)
+
+
+def test_a_model_that_cannot_go_to_meta_is_measured_with_a_real_row() -> None:
+    assert batching.layer_bytes(Peeks(), torch.zeros(3, 8, 8)).total == 4 * 3 * 64 * 4
+
+
+def test_gradients_take_fewer_rows_than_questions() -> None:
+    net, row = EfficientNetLite0().eval(), torch.empty(3, 224, 224)
+    cpu = torch.device("cpu")
+    assert batching.gradient_batch_size(net, row, cpu) >= 1
+    assert batching.gradient_batch_size(net, row, cpu) < batching.automatic_batch_size(
+        net, row, cpu
+    )
 
 
 def test_memory_is_found() -> None:

@@ -38,11 +38,11 @@ def test_integrated_gradients_are_complete(baseline: str) -> None:
     """They sum to f(x) - f(baseline); exactly so on a linear model, nearly so on a network."""
     linear = engine_for(linear_setting(baseline=baseline)).cases
     net = engine_for(net_setting()).cases
-    for cases, tolerance in ((linear, 1e-6), (net, 2e-3)):
+    for cases, tolerance in ((linear, 1e-6), (net, 1e-2)):
         module, base = cases.module(), cases.baseline[:, 0].expand_as(cases.x)
         gain = (module(cases.x) - module(base)).gather(1, cases.target[:, None])[:, 0]
         total = explain("integrated-gradients", cases).sum((1, 2))
-        torch.testing.assert_close(total, gain.detach(), rtol=tolerance, atol=tolerance)
+        torch.testing.assert_close(total, gain.detach(), rtol=tolerance, atol=0)
 
 
 def test_grad_cam_by_hand() -> None:

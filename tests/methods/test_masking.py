@@ -136,6 +136,15 @@ def test_kernel_shap_with_all_coalitions_is_the_shapley_value() -> None:
             assert float(found[i, player]) == pytest.approx(shapley, abs=1e-9)
 
 
+def test_kernel_shap_with_few_samples_shares_the_rest_evenly() -> None:
+    """No cell is singled out to take what the samples do not explain."""
+    engine = engine_for(linear_setting(cases=3, height=16, width=16))
+    found = explain("kernel-shap", engine, samples=40, cells=8)[:, ::2, ::2].flatten(1)
+    total = ideal(engine.cases).sum((1, 2))
+    torch.testing.assert_close(found.sum(1), total, rtol=1e-6, atol=1e-6)
+    assert (found[:, -1].abs() < found.abs().amax(1)).all()
+
+
 class Corner(nn.Module):
     """Sees one corner only."""
 
@@ -148,7 +157,7 @@ def test_rise_shows_where_a_model_looks() -> None:
     engine = engine_for(net_setting(cases=2))
     engine.module = Corner()
     engine.cases.target.zero_()
-    found = explain("rise", engine, samples=800)
+    found = explain("rise", engine, samples=3000)
     inside, outside = found[:, :12, :12].mean((1, 2)), found[:, 28:, 28:]
     assert (inside > outside.mean((1, 2)) + 2 * outside.std((1, 2))).all()
 
@@ -157,5 +166,5 @@ def test_rise_is_the_weighted_mean_of_its_masks() -> None:
     """Its mean over pixels is near the mean score: masks have mean ``share``, which divides out."""
     engine = engine_for(net_setting(cases=2))
     found = explain("rise", engine, samples=400)
-    (score,) = [a.probability for key, a in engine.shared.items() if key[0] == "rise"]  # type: ignore[index]
+    (score,) = [a.probability for _, a in engine.shared.values() if len(a.logit) == 800]
     torch.testing.assert_close(found.mean((1, 2)), score.view(2, -1).mean(1), rtol=0.05, atol=0)

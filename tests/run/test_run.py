@@ -157,6 +157,34 @@ def test_a_bad_metric_costs_itself_only() -> None:
     assert "bad reduction" in result.failures[0].message
 
 
+def test_settings_must_differ() -> None:
+    setting = net_setting()
+    with pytest.raises(HumetricError, match="image/noise/cnn came twice"):
+        evaluate([setting, setting], "random")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("lime", {"samples": 0}, "samples of lime to be at least 1 but got 0"),
+        ("lime", {"samples": "many"}, "parameter samples of lime to be of type int but got 'many'"),
+        ("smoothgrad", {"sigma": True}, "sigma of smoothgrad to be of type float"),
+        ("rise", {"cell": 3}, "Did you mean 'cells'"),
+    ],
+)
+def test_bad_parameters_are_explained(
+    name: str, parameters: dict[str, object], message: str
+) -> None:
+    with pytest.raises(HumetricError, match=message):
+        METHODS.make(name, parameters)
+
+
+def test_numbers_that_make_no_sense_are_explained() -> None:
+    with pytest.raises(HumetricError, match="at least one case but got 0"):
+        evaluate(net_setting(), "random", chunk=0)
+    assert len(evaluate(net_setting(), "random", "sparseness")) == 4
+
+
 def test_ids_must_differ() -> None:
     with pytest.raises(HumetricError, match="random came twice"):
         evaluate(net_setting(), ["random", "random"])

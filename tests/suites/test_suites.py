@@ -41,6 +41,8 @@ def test_unknown_suite() -> None:
         (("cases = 24", "case = 24"), r"case: extra inputs are not permitted"),
         (('evidence = "toy"', 'evidence = "good"'), r"settings.0.pairs.0.evidence"),
         (("seed = 0", "seed = "), "is not valid TOML"),
+        (("lime = {", "lmie = {"), r"parameters of 'lmie'"),
+        (('id = "embedded"', 'id = "../x"'), r"id: string should match pattern"),
         (("metrics = [", "metrics = []\nx = ["), r"metrics: "),
     ],
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from statistics import fmean
 
+import pandas as pd
 from rich import box
 from rich.table import Table
 
@@ -46,29 +49,34 @@ class MethodBoard:
 
 def method_boards(result: Result) -> list[MethodBoard]:
     """One board per setting. Methods in order of their first metric, controls below, no ranking."""
-    boards = []
-    for setting, scores in result.scores.groupby("setting", sort=False):
-        grouped = scores.groupby(["method", "metric"])["value"]
-        means, undefined = grouped.mean(), grouped.agg(lambda v: int(v.isna().sum()))
-        metrics = [m for m in result.metrics if m in set(scores["metric"])]
-        first = metrics[0]
-        sign = 1 if result.metrics[first].direction == "lower" else -1
+    found = result.scores.groupby("setting", sort=False)
+    return [_board(str(setting), scores, result) for setting, scores in found]
 
-        def place(name: str, means=means, first=first, sign=sign) -> tuple[bool, float]:  # type: ignore[no-untyped-def]
-            return result.methods[name].control, sign * float(means.get((name, first), 0.0))
 
-        rows = []
-        for name in sorted(scores["method"].unique(), key=place):
-            cells = tuple(
-                _cell(means.get((name, m)), int(undefined.get((name, m), 0))) for m in metrics
-            )
-            label = f"{name} (control)" if result.methods[name].control else str(name)
-            rows.append((label, cells))
-        columns = tuple(f"{m} {ARROWS[result.metrics[m].direction]}" for m in metrics)
-        boards.append(
-            MethodBoard(str(setting), int(scores["case"].nunique()), columns, tuple(rows))
+def _board(setting: str, scores: pd.DataFrame, result: Result) -> MethodBoard:
+    metrics = [m for m in result.metrics if m in set(scores["metric"])]
+    failed = {f.method for f in result.failures if f.setting == setting}
+    methods = [m for m in result.methods if m in failed | set(scores["method"])]
+    cases = int(scores["case"].nunique())
+    values = {
+        (str(method), str(metric)): list(group)
+        for (method, metric), group in scores.groupby(["method", "metric"])["value"]
+    }
+
+    def place(name: str) -> tuple[bool, float]:
+        mean = fmean(values.get((name, metrics[0]), [math.nan]))
+        better = mean if result.metrics[metrics[0]].direction == "lower" else -mean
+        return result.methods[name].control, math.inf if math.isnan(better) else better
+
+    rows = tuple(
+        (
+            f"{name} (control)" if result.methods[name].control else name,
+            tuple(_cell(values.get((name, metric), []), cases) for metric in metrics),
         )
-    return boards
+        for name in sorted(methods, key=place)
+    )
+    columns = tuple(f"{m} {ARROWS[result.metrics[m].direction]}" for m in metrics)
+    return MethodBoard(setting, cases, columns, rows)
 
 
 def legend(result: Result) -> str:
@@ -82,8 +90,11 @@ def legend(result: Result) -> str:
     )
 
 
-def _cell(mean: float | None, undefined: int) -> str:
-    if mean is None:
+def _cell(values: list[float], cases: int) -> str:
+    """A mean over all cases; one over some of them, because the rest failed, is not shown."""
+    if len(values) < cases:
         return "failed"
-    number = "—" if mean != mean else f"{mean:.3f}"
+    defined = [v for v in values if not math.isnan(v)]
+    number = f"{fmean(defined):.3f}" if defined else "—"
+    undefined = len(values) - len(defined)
     return f"{number} ({undefined}?)" if undefined else number

@@ -35,7 +35,11 @@ def run(
         bool, typer.Option("--dry-run", help="Only say what would be done.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--out", help="Folder for results; runs/SUITE by default.")
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder for results; runs/SUITE by default, runs/SUITE-part for a selection.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
@@ -61,7 +65,8 @@ def run(
     if dry_run:
         _dry_run(plan, expected, placed, batches, as_json)
         return
-    folder = _make_folder(output or Path("runs") / chosen.id)
+    part = bool(setting or method or metric or cases)  # must not replace the whole suite's results
+    folder = _make_folder(output or Path("runs") / (f"{chosen.id}-part" if part else chosen.id))
     for skip in plan.skips:
         err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
     with progress(err, sum(cost.forward for cost in expected)) as report:
@@ -93,9 +98,12 @@ def _make_folder(folder: Path) -> Path:
 
 
 def _choose(kind: str, wanted: list[str] | None, known: list[str]) -> list[str]:
+    from humetric.run.evaluate import unique
+
     for name in wanted or []:
         if name not in known:
             raise UnknownNameError(kind, name, known)
+    unique(wanted or known)
     return wanted or known
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -21,35 +22,62 @@ def automatic_batch_size(module: nn.Module, row: Tensor, device: torch.device) -
     not raise. On an accelerator the engine also halves the batch when it runs out of memory.
     """
     largest = LARGEST.get(device.type, LARGEST["cpu"])
-    budget = min(CPU_BUDGET, available_memory() // 4)
-    if device.type == "cuda":
-        budget = torch.cuda.mem_get_info(device)[0] // 2
-    fits = max(1, budget // max(1, bytes_per_row(module, row)))
+    fits = max(1, _budget(device) // max(1, layer_bytes(module, row).peak))
     return min(largest, 1 << (fits.bit_length() - 1))
 
 
-def bytes_per_row(module: nn.Module, row: Tensor) -> int:
-    """Estimated peak of one row's activations: twice the largest layer's input and output.
+def gradient_batch_size(module: nn.Module, row: Tensor, device: torch.device) -> int:
+    """Rows of one backward pass: there the outputs of all layers are held at once."""
+    fits = _budget(device) // max(1, layer_bytes(module, row).total)
+    return max(1, min(LARGEST.get(device.type, LARGEST["cpu"]), fits))
 
-    Found by a pass on the ``meta`` device, which computes shapes only. Twice, because a residual
-    connection holds a second tensor of that size.
+
+class LayerBytes(NamedTuple):
+    """Bytes that one row takes in a forward pass."""
+
+    peak: int
+    """Twice the largest layer's input and output: a residual connection holds a second tensor."""
+    total: int
+    """Outputs of all layers, twice: for their gradients."""
+
+
+def layer_bytes(module: nn.Module, row: Tensor) -> LayerBytes:
+    """Measured by a pass on the ``meta`` device, which computes shapes only.
+
+    A model that cannot go there (it reads a value, or keeps tensors outside of its buffers) is
+    called once with a real row instead.
     """
-    ghost = copy.deepcopy(module).to("meta")
-    peak = row.nbytes
+    try:
+        return _layer_bytes(copy.deepcopy(module).to("meta"), torch.empty_like(row, device="meta"))
+    except Exception:
+        device = next((p.device for p in module.parameters()), torch.device("cpu"))
+        return _layer_bytes(module, torch.zeros_like(row, device=device))
+
+
+def _layer_bytes(module: nn.Module, row: Tensor) -> LayerBytes:
+    peak, total = row.nbytes, row.nbytes
 
     def see(_: nn.Module, inputs: tuple[object, ...], output: object) -> None:
-        nonlocal peak
-        tensors = [t for t in (*inputs, output) if isinstance(t, Tensor)]
-        peak = max(peak, sum(t.nbytes for t in tensors))
+        nonlocal peak, total
+        made = output.nbytes if isinstance(output, Tensor) else 0
+        peak = max(peak, made + sum(t.nbytes for t in inputs if isinstance(t, Tensor)))
+        total += made
 
-    hooks = [m.register_forward_hook(see) for m in ghost.modules() if not list(m.children())]
+    hooks = [m.register_forward_hook(see) for m in module.modules() if not list(m.children())]
     try:
         with torch.inference_mode():
-            ghost(torch.empty_like(row, device="meta")[None])
+            module(row[None])
     finally:
         for hook in hooks:
             hook.remove()
-    return 2 * peak
+    return LayerBytes(2 * peak, 2 * total)
+
+
+def _budget(device: torch.device) -> int:
+    """Bytes set aside for activations."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0] // 2
+    return min(CPU_BUDGET, available_memory() // 4)
 
 
 def available_memory() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,10 +21,10 @@ def drop_duplicates(asked: Sequence[Questions]) -> tuple[list[Questions], list[t
     """
     families: list[Questions] = []
     places: list[tuple[int, Tensor] | None] = [None] * len(asked)
-    by_partition: dict[str, list[int]] = {}
+    by_partition: dict[tuple[int, bytes], list[int]] = {}
     for i, questions in enumerate(asked):
         if isinstance(questions.masks, GroupMasks) and questions.fill is None:
-            by_partition.setdefault(questions.masks.partition.name, []).append(i)
+            by_partition.setdefault(_content(questions.masks), []).append(i)
         else:
             places[i] = (len(families), torch.arange(len(questions)))
             families.append(questions)
@@ -35,11 +36,17 @@ def drop_duplicates(asked: Sequence[Questions]) -> tuple[list[Questions], list[t
     return families, [place for place in places if place is not None]
 
 
+def _content(masks: GroupMasks) -> tuple[int, bytes]:
+    """What a partition is, whatever its name."""
+    partition = masks.partition
+    return partition.groups, hashlib.sha256(partition.group.cpu().numpy().tobytes()).digest()
+
+
 def _merge(asked: list[Questions]) -> tuple[Questions, list[Tensor]]:
     """One family without repeated (case, bits), and the rows of each of the given ones in it."""
     masks = [q.masks for q in asked if isinstance(q.masks, GroupMasks)]
-    case = torch.cat([q.case for q in asked])
-    bits = torch.cat([m.bits for m in masks])
+    case = torch.cat([q.case.cpu() for q in asked])
+    bits = torch.cat([m.bits.cpu() for m in masks])
     packed = np.packbits(bits.numpy(), axis=1)
     label = np.concatenate((case.numpy().astype(np.int64)[:, None].view(np.uint8), packed), axis=1)
     _, first, inverse = np.unique(label, axis=0, return_index=True, return_inverse=True)

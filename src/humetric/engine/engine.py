@@ -12,11 +12,21 @@ import torch
 from torch import Tensor, nn
 
 from humetric.engine.duplicates import drop_duplicates
-from humetric.engine.questions import Answers, Program, Questions
-from humetric.errors import OutOfMemoryError
+from humetric.engine.questions import (
+    Answers,
+    Program,
+    Questions,
+    checked_questions,
+    on_host,
+    same_questions,
+)
+from humetric.errors import HumetricError, OutOfMemoryError
 from humetric.tasks.cases import Cases
 
 T = TypeVar("T")
+
+STARVED = ("can't allocate memory", "CUDNN_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_ALLOC_FAILED")
+"""How libraries say that memory ran out when they do not raise torch.OutOfMemoryError."""
 
 
 @dataclass
@@ -34,8 +44,8 @@ class Engine:
     progress: Callable[[int], object] = lambda rows: None
     rows: int = field(default=0, init=False)
     """Inputs that the model was called with so far."""
-    shared: dict[Hashable, Answers] = field(default_factory=dict, init=False)
-    """Answers to questions that have a key."""
+    shared: dict[Hashable, tuple[Questions, Answers]] = field(default_factory=dict, init=False)
+    """Questions that have a key, with their answers."""
 
     def __post_init__(self) -> None:
         task, cases = self.cases.task, self.cases
@@ -50,7 +60,8 @@ class Engine:
 
         def advance(i: int, answers: Sequence[Answers] | None) -> None:
             try:
-                waiting[i] = next(programs[i]) if answers is None else programs[i].send(answers)
+                asked = next(programs[i]) if answers is None else programs[i].send(answers)
+                waiting[i] = checked_questions(asked, self.cases)
             except StopIteration as stop:
                 outcomes[i] = stop.value
             except Exception as error:
@@ -67,15 +78,28 @@ class Engine:
 
     def ask(self, asked: Sequence[Questions]) -> list[Answers]:
         """Answers to all questions, row by row; what was asked before is not asked again."""
-        fresh = {q.key: q for q in asked if q.key is not None and q.key not in self.shared}
+        fresh: dict[Hashable, Questions] = {}
+        for q in asked:
+            if q.key is not None:
+                known = self.shared[q.key][0] if q.key in self.shared else fresh.get(q.key, q)
+                if not same_questions(known, q):
+                    raise HumetricError(
+                        f"Two different sets of questions came under the key {q.key!r}: put every "
+                        f"parameter that they depend on into the key."
+                    )
+                if q.key not in self.shared:
+                    fresh[q.key] = q
         single = [i for i, q in enumerate(asked) if q.key is None]
         families, places = drop_duplicates([*fresh.values(), *(asked[i] for i in single)])
         evaluated = self.evaluate([self._on_device(f) for f in families])
-        host = [a.to("cpu", torch.float64) for a in evaluated]
+        host = on_host(torch.cat(evaluated)).split([len(f) for f in families]) if families else ()
         found = [Answers(*host[family][rows].unbind(1)) for family, rows in places]
-        self.shared.update(zip(fresh, found, strict=False))
+        for (key, questions), answers in zip(fresh.items(), found, strict=False):
+            self.shared[key] = (questions, answers)
         alone = dict(zip(single, found[len(fresh) :], strict=True))
-        return [self.shared[q.key] if q.key is not None else alone[i] for i, q in enumerate(asked)]
+        return [
+            self.shared[q.key][1] if q.key is not None else alone[i] for i, q in enumerate(asked)
+        ]
 
     @torch.inference_mode()
     def evaluate(self, families: Sequence[Questions]) -> list[Tensor]:
@@ -112,7 +136,7 @@ class Engine:
                 output = self.module(self.cases.task.model_inputs(buffer))
                 target = self.cases.target.index_select(0, batch)
                 out[done:stop] = self.cases.task.answer(output, target)
-            except RuntimeError as error:
+            except (RuntimeError, MemoryError) as error:
                 self._back_off(error)
                 continue
             self.rows += stop - done
@@ -127,9 +151,10 @@ class Engine:
         """Replace features in rows start to stop of a family, counted with draws, in place."""
         task, (owners, draws) = self.cases.task, self._fill.shape[:2]
         if family.fill is not None:
-            task.mix(x, family.fill[start:stop], family.masks.make(start, stop))
+            keep = family.masks.make(start, stop, self.dtype)
+            task.mix(x, family.fill[start:stop], keep)
         elif draws == 1:
-            keep = family.masks.make(start, stop)
+            keep = family.masks.make(start, stop, self.dtype)
             fill = self._fill[:, 0]
             if owners > 1:
                 fill = fill.index_select(0, family.case[start:stop])
@@ -138,7 +163,7 @@ class Engine:
             first = start // draws
             row = torch.arange(start, stop, device=x.device)
             question = row.div(draws, rounding_mode="floor")
-            keep = family.masks.make(first, (stop - 1) // draws + 1)
+            keep = family.masks.make(first, (stop - 1) // draws + 1, self.dtype)
             fill = self._fill.flatten(0, 1)
             owner = family.case.index_select(0, question) * draws if owners > 1 else 0
             fill = fill.index_select(0, owner + row.remainder(draws))
@@ -150,10 +175,10 @@ class Engine:
             self._buffer = self._x.new_empty(min(rows, self.batch_size), *self._x.shape[1:])
         return self._buffer[:rows]
 
-    def _back_off(self, error: RuntimeError) -> None:
+    def _back_off(self, error: RuntimeError | MemoryError) -> None:
         """Halve the batch if memory ran out; raise anything else."""
-        starved = isinstance(error, torch.OutOfMemoryError) or "can't allocate" in str(error)
-        if not starved:
+        starved = isinstance(error, torch.OutOfMemoryError | MemoryError)
+        if not starved and not any(words in str(error) for words in STARVED):
             raise error
         if self.batch_size == 1:
             raise OutOfMemoryError(

@@ -66,6 +66,11 @@ def place(device: str = "auto", precision: str = "fp32") -> Placement:
     """Choose a placement: ``auto`` takes CUDA, else MPS, else the CPU."""
     if precision not in DTYPES:
         raise HumetricError(f"Expected a precision of {', '.join(DTYPES)} but got {precision!r}.")
+    if device.partition(":")[0] not in ("auto", "cpu", "cuda", "mps"):
+        raise HumetricError(
+            f"The device {device!r} cannot be used here: "
+            f"choose one of {', '.join(available_devices())} or auto."
+        )
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else _mps_or_cpu()
     try:
@@ -77,6 +82,10 @@ def place(device: str = "auto", precision: str = "fp32") -> Placement:
             f"The device {device!r} cannot be used here ({reason}): "
             f"choose one of {', '.join(available_devices())} or auto."
         ) from None
+    if found.type == "cuda":  # what is called fp32 must be fp32, and the same each time
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.deterministic = True
     if found.type == "mps" and precision == "fp64":
         raise HumetricError("MPS has no double precision: use --precision fp32 or --device cpu.")
     return Placement(found, precision)  # type: ignore[arg-type]

@@ -13,12 +13,13 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 import torch
 from torch import Tensor
 
+from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
 from humetric.tasks.partition import Partition, whole
 
 
 class Masks(Protocol):
-    """A family of keep-masks: bool, or a share in [0, 1] where a feature is kept in part."""
+    """A family of keep-masks: 1 keeps a feature, 0 replaces it, a share between does in part."""
 
     def __len__(self) -> int: ...
 
@@ -26,7 +27,7 @@ class Masks(Protocol):
         """The same family on a device."""
         ...
 
-    def make(self, start: int, stop: int) -> Tensor:
+    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
         """Rows start to stop: (stop - start, features), without touching the host."""
         ...
 
@@ -54,10 +55,11 @@ class RankMasks:
             count=self.count.to(device),
         )
 
-    def make(self, start: int, stop: int) -> Tensor:
+    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
         ranks = self.ranks.index_select(0, self.which[start:stop])
-        count = self.count[start:stop, None]
-        return ranks < count if self.keep_first else ranks >= count
+        compare = torch.lt if self.keep_first else torch.ge
+        keep = torch.empty(ranks.shape, dtype=dtype, device=ranks.device)
+        return compare(ranks, self.count[start:stop, None], out=keep)
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,9 @@ class GroupMasks:
         partition = replace(self.partition, group=self.partition.group.to(device))
         return replace(self, bits=self.bits.to(device), partition=partition)
 
-    def make(self, start: int, stop: int) -> Tensor:
-        return self.bits[start:stop].index_select(1, self.partition.group)
+    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
+        group = self.partition.group.expand(stop - start, -1)
+        return self.bits[start:stop].to(dtype).gather(1, group)
 
 
 @dataclass(frozen=True)
@@ -95,11 +98,11 @@ class GridMasks:
     def to(self, device: torch.device) -> Self:
         return replace(self, bits=self.bits.to(device), shift=self.shift.to(device))
 
-    def make(self, start: int, stop: int) -> Tensor:
+    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
         bits, shift = self.bits[start:stop], self.shift[start:stop]
         rows = self._hat(self.size[0], shift[:, 0])
         columns = self._hat(self.size[1], shift[:, 1])
-        return torch.bmm(torch.bmm(rows, bits), columns.transpose(1, 2)).flatten(1)
+        return torch.bmm(torch.bmm(rows, bits), columns.transpose(1, 2)).flatten(1).to(dtype)
 
     def _hat(self, size: int, shift: Tensor) -> Tensor:
         """(rows, size, cells + 2): weights of linear interpolation between grid points."""
@@ -137,6 +140,56 @@ T = TypeVar("T", covariant=True)
 
 Program = Generator[Sequence[Questions], Sequence[Answers], T]
 """Something that asks, in one round or several, and returns a result."""
+
+
+def on_host(x: Tensor) -> Tensor:
+    """Numbers on the host in double precision; in two steps, since MPS knows no doubles."""
+    return x.cpu().double()
+
+
+def same_questions(one: Questions, other: Questions) -> bool:
+    """Whether two sets of questions ask the same, row by row."""
+    if one is other or one.masks is other.masks:
+        return True
+    if type(one.masks) is not type(other.masks) or not torch.equal(one.case, other.case):
+        return False
+    mine, theirs = (q.masks.__dict__ for q in (one, other))
+    return all(
+        torch.equal(mine[name], theirs[name]) for name in mine if isinstance(mine[name], Tensor)
+    )
+
+
+def checked_questions(asked: object, cases: Cases) -> Sequence[Questions]:
+    """What a program yielded, if it can be asked; else an error that says what is wrong with it.
+
+    Caught here, a mistake costs the program that made it; on the device it would cost the run.
+    """
+    if not isinstance(asked, Sequence) or not all(isinstance(q, Questions) for q in asked):
+        raise HumetricError(
+            f"Expected a list of Questions to be yielded but got {type(asked).__name__}: "
+            f"yield [questions], even for one."
+        )
+    for q in asked:
+        rows = len(q.case)
+        if len(q.masks) != rows or (q.fill is not None and len(q.fill) != rows):
+            raise HumetricError(
+                f"Expected as many masks (and fills) as cases but got {len(q.masks)} for {rows}."
+            )
+        if rows and not 0 <= int(q.case.min()) <= int(q.case.max()) < len(cases):
+            raise HumetricError(f"Expected cases from 0 to {len(cases) - 1} in a question.")
+        width, expected = cases.features, cases.features
+        if isinstance(q.masks, GroupMasks):
+            width, expected = q.masks.bits.shape[1], q.masks.partition.groups
+            if len(q.masks.partition.group) != cases.features:
+                raise HumetricError(
+                    f"Expected a partition of {cases.features} features but got one of "
+                    f"{len(q.masks.partition.group)}."
+                )
+        elif isinstance(q.masks, RankMasks):
+            width = q.masks.ranks.shape[1]
+        if width != expected:
+            raise HumetricError(f"Expected masks of width {expected} but got {width}.")
+    return asked
 
 
 def about_each(cases: Cases, masks: Masks, key: Hashable = None) -> Questions:

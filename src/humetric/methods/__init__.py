@@ -61,7 +61,7 @@ def method(
     def declare(factory: Callable[P, Explainer]) -> Callable[P, Method]:
         @wraps(factory)
         def make(*args: P.args, **kwargs: P.kwargs) -> Method:
-            parameters = bound_parameters(factory, args, kwargs)
+            parameters = bound_parameters(id, factory, args, kwargs)
             card = MethodCard(
                 id=id,
                 version=version,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from captum.attr import Attribution, GradientAttribution, LayerAttribution
+from captum.attr import Attribution, GradientAttribution, LayerAttribution, Saliency
 from torch import Tensor
 
 from humetric.cards import Access, MethodCard
@@ -20,25 +20,31 @@ from humetric.methods import Method
 from humetric.seeding import generator
 from humetric.tasks.cases import Cases
 
+UNSIGNED: tuple[Callable[..., Attribution], ...] = (Saliency,)
+"""captum classes whose maps have no sign by default."""
+
 
 def from_captum(
     attribution: Callable[..., Attribution],
     *,
     id: str = "",
-    signed: bool = True,
+    signed: bool | None = None,
     channels: Literal["sum", "norm"] = "sum",
     arguments: Mapping[str, Any] = MappingProxyType({}),
+    passes: int = 1,
 ) -> Method:
     """A method from a captum class, or from a function that makes one from a module.
 
     ``arguments`` go to ``attribute``; the explained output and, where the class takes one, the
     baseline are given by humetric. ``signed`` records whether negative values count against the
-    output, ``channels`` how channels become one number. Layer classes get the model's last
+    output (known of captum's own classes), ``channels`` how channels become one number, ``passes``
+    how many gradient passes a case takes (for dry runs). Layer classes get the model's last
     convolution, and their maps are enlarged bilinearly.
 
     A class that draws random numbers gives a case another map inside a batch than alone, even
-    under one seed. Such classes, found by explaining one case twice under different seeds, run one
-    case at a time under a generator seeded by the case.
+    under one seed. So each block of cases is explained and watched: if a global generator moved, or
+    if its first case gets another map alone, all of its cases run one at a time, each under a
+    generator seeded by the case.
     """
     name = getattr(attribution, "__name__", "captum")
     card = MethodCard(
@@ -49,30 +55,36 @@ def from_captum(
         tasks=("image",),
         parameters=MappingProxyType({"channels": channels, **arguments}),
         needs=_needs(attribution),
-        signed=signed,
-        passes=1,
+        signed=attribution not in UNSIGNED if signed is None else signed,
+        passes=passes,
     )
-    draws: list[bool] = []
 
     def explain(cases: Cases) -> Tensor:
         made = _make(attribution, cases)
 
-        def run(rows: slice, purpose: str) -> Tensor:
-            with _seeded(cases.seed, cases.ids[rows][0], purpose):
-                return _attribute(made, cases, rows, arguments)
+        def run(start: int, stop: int) -> tuple[Tensor, bool]:
+            with _seeded(cases, cases.ids[start]) as moved:
+                return _attribute(made, cases, slice(start, stop), arguments), moved()
 
-        if not draws:
-            one = slice(0, 1)
-            draws.append(not torch.equal(run(one, "captum"), run(one, "captum again")))
-        if draws[0]:
-            maps = torch.cat([run(slice(i, i + 1), "captum") for i in range(len(cases))])
-        else:
-            maps = run(slice(None), "captum")
-        if maps.shape[-2:] != cases.x.shape[-2:]:
-            maps = LayerAttribution.interpolate(maps, tuple(cases.x.shape[-2:]), "bilinear")
-        return maps.sum(1) if channels == "sum" else maps.square().sum(1).sqrt()
+        maps = []
+        for start in range(0, len(cases), cases.gradient_rows):
+            stop = min(start + cases.gradient_rows, len(cases))
+            block, moved = run(start, stop)
+            if stop - start > 1 and (moved or not _alike(block[:1], run(start, start + 1)[0])):
+                block = torch.cat([run(i, i + 1)[0] for i in range(start, stop)])
+            maps.append(block)
+        found = torch.cat(maps)
+        if found.shape[-2:] != cases.x.shape[-2:]:
+            found = LayerAttribution.interpolate(found, tuple(cases.x.shape[-2:]), "bilinear")
+        return found.sum(1) if channels == "sum" else found.square().sum(1).sqrt()
 
     return Method(card, explain)
+
+
+def _alike(one: Tensor, other: Tensor) -> bool:
+    """Equal up to the rounding of another batch size."""
+    scale = float(one.abs().max())
+    return torch.allclose(one, other, rtol=1e-3, atol=1e-4 * scale)
 
 
 def _make(attribution: Callable[..., Attribution], cases: Cases) -> Attribution:
@@ -89,6 +101,11 @@ def _attribute(
     takes = inspect.signature(made.attribute).parameters
     if "baselines" in takes and "baselines" not in given:
         given["baselines"] = cases.baseline[:, 0].expand_as(cases.x)[rows]
+    if not any(p.name == "target" or p.kind is p.VAR_KEYWORD for p in takes.values()):
+        raise HumetricError(
+            f"captum's {type(made).__name__} does not attribute an output to the input: "
+            f"use a class whose attribute() takes inputs and a target."
+        )
     found = made.attribute(x, target=cases.target[rows], **given)
     if isinstance(found, tuple):
         found = found[0]
@@ -116,16 +133,33 @@ def _hyphenated(name: str) -> str:
 
 
 @contextmanager
-def _seeded(seed: int, case: str, purpose: str) -> Iterator[None]:
-    """Let code that uses the global generators draw the same each time; nobody else notices."""
-    number = int(generator(seed, case, purpose).integers(2**31))
+def _seeded(cases: Cases, case: str) -> Iterator[Callable[[], bool]]:
+    """Let code that uses the global generators draw the same each time; nobody else notices.
+
+    Gives a function that says whether any of them was used.
+    """
+    number = int(generator(cases.seed, case, "captum").integers(2**31))
+    device = cases.device
+    others = [] if device.type == "cpu" else [device]
     python_state, numpy_state = random.getstate(), np.random.get_state()
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(others, device_type="cuda" if device.type == "cpu" else device.type):
         random.seed(number)
         np.random.seed(number)
         torch.manual_seed(number)
+        before = _states(device)
         try:
-            yield
+            yield lambda: _states(device) != before
         finally:
             random.setstate(python_state)
             np.random.set_state(numpy_state)
+
+
+def _states(device: torch.device) -> tuple[object, ...]:
+    """What the global generators would give next."""
+    drawn = np.random.get_state()
+    states = [torch.get_rng_state()]
+    if device.type == "cuda":
+        states.append(torch.cuda.get_rng_state(device))
+    elif device.type == "mps":
+        states.append(torch.mps.get_rng_state())
+    return random.getstate(), str(drawn), *(s.numpy().tobytes() for s in states)

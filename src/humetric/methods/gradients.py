@@ -5,6 +5,8 @@ The score is the logit of the explained output (Colin et al. 2022, supplement D.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 from captum.attr import IntegratedGradients, LayerAttribution, LayerGradCam, Saliency
@@ -14,12 +16,15 @@ from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
 
-def _gradient(cases: Cases, x: Tensor | None = None, target: Tensor | None = None) -> Tensor:
+def _gradient(cases: Cases, x: Tensor, target: Tensor) -> Tensor:
     """Gradient of the logit with respect to the input."""
-    x, target = (cases.x, cases.target) if x is None else (x, target)
-    asked = x.detach().requires_grad_()
-    found: Tensor = Saliency(cases.module()).attribute(asked, target=target, abs=False).detach()
-    return found
+    saliency = Saliency(cases.module())
+    return torch.cat(
+        [
+            saliency.attribute(block, target=of, abs=False).detach()
+            for block, of in _blocks(x, target, cases.gradient_rows)
+        ]
+    )
 
 
 @method(
@@ -34,7 +39,7 @@ def saliency() -> Explainer:
     """L2 norm over channels of the gradient of the logit: |df/dx|."""
 
     def explain(cases: Cases) -> Tensor:
-        return _norm(_gradient(cases))
+        return _norm(_gradient(cases, cases.x, cases.target))
 
     return explain
 
@@ -53,7 +58,7 @@ def gradient_input(absolute: bool = True) -> Explainer:
     """
 
     def explain(cases: Cases) -> Tensor:
-        gradient = _gradient(cases)
+        gradient = _gradient(cases, cases.x, cases.target)
         return (cases.x * (gradient.abs() if absolute else gradient)).sum(1)
 
     return explain
@@ -75,13 +80,22 @@ def integrated_gradients(points: int = 80) -> Explainer:
     """
 
     def explain(cases: Cases) -> Tensor:
-        integrated: Tensor = IntegratedGradients(cases.module()).attribute(
-            cases.x,
-            baselines=cases.baseline[:, 0].expand_as(cases.x),
-            target=cases.target,
-            n_steps=points,
-            method="riemann_trapezoid",
-            internal_batch_size=max(cases.gradient_rows, len(cases)),
+        attribute = IntegratedGradients(cases.module()).attribute
+        baseline = cases.baseline[:, 0].expand_as(cases.x)
+        rows = cases.gradient_rows
+        blocks = zip(_blocks(cases.x, cases.target, rows), torch.split(baseline, rows), strict=True)
+        integrated = torch.cat(
+            [
+                attribute(
+                    block,
+                    baselines=base,
+                    target=of,
+                    n_steps=points,
+                    method="riemann_trapezoid",
+                    internal_batch_size=rows,
+                ).detach()
+                for (block, of), base in blocks
+            ]
         )
         return integrated.sum(1) * (points / (points - 1))
 
@@ -110,7 +124,8 @@ def smoothgrad(samples: int = 80, sigma: float = 0.2, relative: bool = True) -> 
             x = cases.x[i : i + 1]
             scale = sigma * (x.amax() - x.amin()) if relative else sigma
             total = torch.zeros_like(x)
-            for rows in _blocks(samples, cases.gradient_rows):
+            for start in range(0, samples, cases.gradient_rows):
+                rows = min(cases.gradient_rows, samples - start)
                 noise = rng.standard_normal((rows, *x.shape[1:]), dtype=np.float32)
                 noisy = x + scale * torch.from_numpy(noise).to(x)
                 total += _gradient(cases, noisy, cases.target[i].expand(rows)).sum(0, keepdim=True)
@@ -132,9 +147,13 @@ def grad_cam() -> Explainer:
     """Last convolution's maps weighted by their mean gradient, ReLU, enlarged bilinearly."""
 
     def explain(cases: Cases) -> Tensor:
-        coarse = LayerGradCam(cases.module(), cases.layer()).attribute(
-            cases.x.detach().requires_grad_(), target=cases.target, relu_attributions=True
-        )
+        grad_cam = LayerGradCam(cases.module(), cases.layer())
+        coarse = torch.cat(
+            [
+                grad_cam.attribute(block, target=of, relu_attributions=True)
+                for block, of in _blocks(cases.x, cases.target, cases.gradient_rows)
+            ]
+        ).detach()
         size = (cases.x.shape[-2], cases.x.shape[-1])
         enlarged: Tensor = LayerAttribution.interpolate(coarse, size, "bilinear")
         return enlarged[:, 0]
@@ -147,6 +166,7 @@ def _norm(x: Tensor) -> Tensor:
     return x.square().sum(1).sqrt()
 
 
-def _blocks(total: int, size: int) -> list[int]:
-    """``total`` as a sum of blocks of at most ``size``."""
-    return [min(size, total - start) for start in range(0, total, size)]
+def _blocks(x: Tensor, target: Tensor, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Inputs that gradients are wanted for, and their targets, as many as fit at once."""
+    for block, of in zip(torch.split(x.detach(), rows), torch.split(target, rows), strict=True):
+        yield block.clone().requires_grad_(), of

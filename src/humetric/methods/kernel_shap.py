@@ -52,14 +52,20 @@ def kernel_shap(samples: int = 2048, cells: int = 8) -> Explainer:
 
 
 def shapley_regression(design: Tensor, gain: Tensor, total: Tensor, weight: Tensor) -> Tensor:
-    """Coefficients (cases, groups) that sum to ``total``: the last one is eliminated."""
-    x = design[:, :, :-1] - design[:, :, -1:]
-    y = gain - design[:, :, -1] * total[:, None]
+    """Coefficients (cases, groups) that sum to ``total`` and fit the gains best.
+
+    Each starts from its equal share of the total; what is fitted is the departure from it, which
+    sums to zero. The pseudo-inverse gives the smallest such departure where the samples leave room.
+    """
+    groups = design.shape[2]
+    share = total[:, None] / groups
+    x = design - design.mean(2, keepdim=True)  # departures that sum to zero see only this
+    y = gain - design.sum(2) * share
     weighted = (x * weight[:, None]).transpose(1, 2)
-    # The pseudo-inverse gives the shortest solution where there are fewer samples than groups.
-    inverse = torch.linalg.pinv(weighted @ x, hermitian=True)
-    first = (inverse @ (weighted @ y[:, :, None]))[:, :, 0]
-    return torch.cat((first, total[:, None] - first.sum(1, keepdim=True)), 1)
+    inverse = torch.linalg.pinv(weighted @ x, hermitian=True, rtol=1e-10)
+    departure = (inverse @ (weighted @ y[:, :, None]))[:, :, 0]
+    values: Tensor = share + departure
+    return values
 
 
 def _coalitions(groups: int, samples: int, rng: np.random.Generator) -> np.ndarray:

@@ -40,7 +40,7 @@ def rise(samples: int = 4000, cells: int = 7, share: float = 0.5) -> Explainer:
         for case in range(len(cases)):
             for start in range(case * samples, (case + 1) * samples, BLOCK):
                 stop = min(start + BLOCK, (case + 1) * samples)
-                maps[case] += score[start:stop] @ masks.make(start, stop)
+                maps[case] += score[start:stop] @ masks.make(start, stop, dtype)
         return (maps / (share * samples)).view(cases.shape)
 
     return explain

@@ -86,7 +86,7 @@ def metric(
                 summary=summary_of(factory),
                 reference=reference,
                 tasks=tuple(tasks),
-                parameters=bound_parameters(factory, args, kwargs),
+                parameters=bound_parameters(id, factory, args, kwargs),
                 direction=direction,
                 range=range,
             )

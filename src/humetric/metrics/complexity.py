@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import Answers
+from humetric.engine.questions import Answers, on_host
 from humetric.metrics import Scores, Work, metric
 from humetric.tasks.cases import Cases
 
@@ -28,7 +28,7 @@ def complexity() -> Work:
     """
 
     def reduce(answers: Sequence[Answers], attribution: Tensor, cases: Cases) -> Scores:
-        size = attribution.to("cpu", torch.float64).abs()
+        size = on_host(attribution).abs()
         share = size / size.sum(1, keepdim=True)
         entropy = torch.special.entr(share).sum(1)
         return Scores(

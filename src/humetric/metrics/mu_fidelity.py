@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from humetric.blackbox import draw_subsets
-from humetric.engine.questions import Answers, GroupMasks, Questions, about_each, intact
+from humetric.engine.questions import Answers, GroupMasks, Questions, about_each, intact, on_host
 from humetric.metrics import Scores, Work, metric
 from humetric.metrics.correlation import snap, spearman
 from humetric.tasks.cases import Cases
@@ -52,7 +52,7 @@ def mu_fidelity(subsets: int = 200, share: float = 0.2, cells: int = 9) -> Work:
         partition, asked = shared(cases)
         assert isinstance(asked.masks, GroupMasks)
         inside = ~asked.masks.bits.view(len(cases), -1, partition.groups)
-        attribution = attribution.to("cpu", torch.float64)
+        attribution = on_host(attribution)
         sums = inside.to(torch.float64) @ partition.sum(attribution)[:, :, None]
         drop = answers[1].logit[:, None] - answers[0].logit.view(len(cases), -1)
         value = spearman(snap(sums[:, :, 0]), drop)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import Answers
+from humetric.engine.questions import Answers, on_host
 from humetric.metrics import Scores, Work, metric
 from humetric.tasks.cases import Cases
 
@@ -26,7 +26,7 @@ def sparseness() -> Work:
     """
 
     def reduce(answers: Sequence[Answers], attribution: Tensor, cases: Cases) -> Scores:
-        size = attribution.to("cpu", torch.float64).abs().sort(1).values
+        size = on_host(attribution).abs().sort(1).values
         n = cases.features
         place = torch.arange(1, n + 1, dtype=torch.float64)
         return Scores(((2 * place - n - 1) * size).sum(1) / (n * size.sum(1)))

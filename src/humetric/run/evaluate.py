@@ -23,7 +23,7 @@ M = TypeVar("M", Method, Metric)
 def evaluate(
     settings: str | Setting | Sequence[str | Setting],
     methods: str | Method | Explainer | Sequence[str | Method | Explainer],
-    metrics: Sequence[str | Metric] = ("deletion", "insertion", "mu-fidelity"),
+    metrics: str | Metric | Sequence[str | Metric] = ("deletion", "insertion", "mu-fidelity"),
     *,
     device: str = "auto",
     precision: str = "fp32",
@@ -41,7 +41,8 @@ def evaluate(
         [methods] if isinstance(methods, str) or not isinstance(methods, Sequence) else methods
     )
     chosen = [as_method(m) for m in several]
-    measured = [METRICS.make(m) if isinstance(m, str) else m for m in metrics]
+    asked = [metrics] if isinstance(metrics, str | Metric) else metrics
+    measured = [METRICS.make(m) if isinstance(m, str) else m for m in asked]
     loaded = [load_setting(s) if isinstance(s, str) else s for s in listed]
     result = run_settings(loaded, chosen, measured, device, precision, batch_size, seed, chunk)
     for failure in result.failures:
@@ -64,6 +65,9 @@ def run_settings(
     progress: Progress = lambda item, rows: None,
 ) -> Result:
     """Evaluate methods on settings; failures and skipped pairs are part of the result."""
+    if chunk < 1:
+        raise HumetricError(f"Expected chunks of at least one case but got {chunk}.")
+    unique([setting.id for setting in settings])
     placement = place(device, precision)
     placed = {setting.id: setting.place(placement) for setting in settings}
     return execute(
@@ -77,14 +81,17 @@ def run_settings(
     )
 
 
+def unique(names: Sequence[str]) -> None:
+    """Refuse names that come twice: their results could not be told apart."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise HumetricError(f"Expected names that differ, but {', '.join(twice)} came twice.")
+
+
 def by_id(objects: Sequence[M]) -> dict[str, M]:
-    """Methods or metrics by their id, which must differ."""
-    found = {o.card.id: o for o in objects}
-    if len(found) < len(objects):
-        names = [o.card.id for o in objects]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise HumetricError(f"Expected ids that differ, but {', '.join(twice)} came twice.")
-    return found
+    """Methods or metrics by their id."""
+    unique([o.card.id for o in objects])
+    return {o.card.id: o for o in objects}
 
 
 def as_method(given: str | Method | Explainer) -> Method:

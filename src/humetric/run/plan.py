@@ -106,7 +106,7 @@ def costs(
 def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:
     """A batch size from the command line: a number, or ``auto``."""
     if wanted != "auto":
-        if not str(wanted).isdigit() or int(wanted) < 1:
+        if not str(wanted).isdecimal() or int(wanted) < 1:
             raise HumetricError(
                 f"Expected a batch size of at least 1, or auto, but got {wanted!r}."
             )

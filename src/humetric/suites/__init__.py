@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from humetric.cards import ID
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.methods import METHODS, Method
 from humetric.metrics import METRICS, Metric
@@ -37,7 +38,7 @@ class SettingRow(_Strict):
 class Suite(_Strict):
     """A suite as its TOML file declares it."""
 
-    id: str
+    id: str = Field(pattern=f"^{ID.pattern}$")
     version: int
     summary: str
     seed: int = 0
@@ -47,6 +48,15 @@ class Suite(_Strict):
     metrics: tuple[str, ...] = Field(min_length=1)
     parameters: dict[str, dict[str, Any]] = {}
     settings: tuple[SettingRow, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _parameters_have_owners(self) -> Self:
+        for name in self.parameters:
+            if name not in (*self.methods, *self.metrics):
+                raise ValueError(
+                    f"parameters of {name!r}, which is no method or metric of the suite"
+                )
+        return self
 
     def method(self, name: str) -> Method:
         """A method with this suite's parameters."""
@@ -75,7 +85,8 @@ def load_suite(name: str = "embedded") -> Suite:
         raise HumetricError(f"{path} is not valid TOML: {error}.") from None
     except ValidationError as error:
         problems = (
-            f"  {'.'.join(map(str, e['loc']))}: {e['msg'].lower()}, got {str(e['input'])[:60]!r}"
+            f"  {'.'.join(map(str, e['loc'])) or 'suite'}: {e['msg'].lower()}, "
+            f"got {str(e['input'])[:60]!r}"
             for e in error.errors()
         )
         raise HumetricError(

@@ -37,7 +37,9 @@ class Cases:
     seed: int = 0
     gradient_rows: int = 64
     """Inputs that fit into one backward pass."""
-    _shared: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    _shared: dict[Hashable, object] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __len__(self) -> int:
         return len(self.ids)

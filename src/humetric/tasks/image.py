@@ -40,20 +40,17 @@ class ImageTask:
         return cuts(self.height, self.width, size, stride)
 
     def store(self, x: Tensor) -> Tensor:
-        """Channels last: a gathered batch then has the format that convolutions run fastest in."""
-        return x.movedim(-3, -1).contiguous()
+        """Channels first: replacing pixels then runs along memory, the same for each channel."""
+        return x.contiguous()
 
     def mix(self, x: Tensor, fill: Tensor, keep: Tensor) -> None:
-        """``where(keep, x, fill)``, or the blend of both where keep is fractional."""
-        keep = keep.view(-1, self.height, self.width, 1)
-        if keep.dtype == torch.bool:
-            torch.where(keep, x, fill, out=x)
-        else:
-            torch.lerp(fill.expand_as(x), x, keep.to(x.dtype).expand_as(x), out=x)
+        """Blend both by keep; exact where it is 0 or 1."""
+        keep = keep.view(-1, 1, self.height, self.width)
+        torch.lerp(fill.expand_as(x), x, keep.expand_as(x), out=x)
 
     def model_inputs(self, x: Tensor) -> Tensor:
-        """The channels-last store seen as (rows, channels, height, width)."""
-        return x.movedim(-1, -3)
+        """Channels last, the format that convolutions run fastest in."""
+        return x.contiguous(memory_format=torch.channels_last)
 
     def answer(self, output: Tensor, target: Tensor) -> Tensor:
         """Logit and softmax probability of the explained class."""

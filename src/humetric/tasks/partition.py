@@ -10,7 +10,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Partition:
-    """A map from base features to groups; two partitions of a task with one name are the same."""
+    """A map from base features to groups."""
 
     name: str
     group: Tensor

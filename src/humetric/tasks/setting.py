@@ -7,6 +7,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from humetric.data.embedded import dataset
+from humetric.engine.batching import gradient_batch_size
 from humetric.engine.placement import Placement
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models import convnet
@@ -54,6 +56,9 @@ class Setting:
             placement=placement,
             model=model,
             fast_module=placement.fast_module(model.module),
+            gradient_rows=gradient_batch_size(
+                model.module, self.x[0].to(placement.full_dtype), placement.device
+            ),
         )
 
 
@@ -66,6 +71,7 @@ class PlacedSetting:
     model: Model
     fast_module: nn.Module
     """What the engine calls: the model in the precision of the run."""
+    gradient_rows: int
 
     def cases(self, start: int, stop: int, seed: int = 0) -> Cases:
         """A chunk of the setting's cases on the device."""
@@ -80,6 +86,7 @@ class PlacedSetting:
             baseline=put(setting.baseline[rows] if own else setting.baseline),
             target=put(setting.target[rows]),
             seed=seed,
+            gradient_rows=self.gradient_rows,
         )
 
 
@@ -120,10 +127,15 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         target=[row["predicted"] for row in rows],
         region=np.stack([s.region for s in samples]),
         ids=[f"{name}-{row['index']:04d}" for row in rows],
-        version=f"data {data.VERSION}, {convnet.ARCHITECTURE}",
+        version=f"data {data.VERSION}, weights {_digest(folder / 'model.safetensors')}",
         classes=data.CLASSES,
         baseline=baseline,
     )
+
+
+def _digest(path: Path) -> str:
+    """The first digits of a file's SHA-256: enough to notice other weights."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def _compare(id: str, images: list[NDArray[np.uint8]], recorded: list[str]) -> None:
@@ -168,18 +180,34 @@ def image_setting(
         )
     if baseline not in BASELINES:
         raise UnknownNameError("baseline", baseline, BASELINES)
-    task = ImageTask(images.shape[3], images.shape[1], images.shape[2])
+    count, height, width, channels = images.shape
+    names = tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(count))
+    for what, length, expected in (
+        ("ids", len(set(names)), count),
+        ("targets", count if target is None else len(target), count),
+        ("labels", count if label is None else len(label), count),
+        ("numbers in mean", len(mean), channels),
+        ("numbers in std", len(std), channels),
+    ):
+        if length != expected or count == 0:
+            raise HumetricError(f"Expected {expected or 'some'} different {what} but got {length}.")
+    task = ImageTask(channels, height, width)
     x = convnet.normalise(images, mean, std)
-    if target is None:
-        with torch.inference_mode():
-            target = module.eval()(x).argmax(1).tolist()
-    assert target is not None
+    logits = _outputs(module, x)
+    if logits.ndim != 2:
+        raise HumetricError(
+            f"Expected the module to give logits of shape (cases, classes) but got "
+            f"{tuple(logits.shape)}: wrap it so that it classifies."
+        )
+    target = logits.argmax(1).tolist() if target is None else list(target)
+    if not 0 <= min(target) <= max(target) < logits.shape[1]:
+        raise HumetricError(f"Expected targets from 0 to {logits.shape[1] - 1} but got {target}.")
     return Setting(
         id=id,
-        version=version,
+        version=f"{version}, {baseline} baseline",
         task=task,
         model=Model(id, module, layer=layer),
-        ids=tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(len(images))),
+        ids=names,
         x=x,
         baseline=BASELINES[baseline](x),
         target=torch.tensor(target),
@@ -187,6 +215,13 @@ def image_setting(
         region=None if region is None else torch.from_numpy(region),
         classes=tuple(classes),
     )
+
+
+def _outputs(module: nn.Module, x: Tensor, rows: int = 16) -> Tensor:
+    """What a module says about inputs, asked on a copy of it on the host."""
+    placed = Placement(torch.device("cpu")).module(module)
+    with torch.inference_mode():
+        return torch.cat([placed(block) for block in torch.split(x, rows)])
 
 
 def name_of(layer: nn.Module, module: nn.Module) -> str:

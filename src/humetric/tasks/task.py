@@ -35,11 +35,14 @@ class Task(Protocol):
         ...
 
     def mix(self, x: Tensor, fill: Tensor, keep: Tensor) -> None:
-        """Overwrite stored inputs ``x`` by ``where(keep, x, fill)``; keep is (rows, features)."""
+        """Overwrite stored inputs: ``x`` where keep is 1, ``fill`` where it is 0.
+
+        keep is (rows, features) in the inputs' precision, and may lie between.
+        """
         ...
 
     def model_inputs(self, x: Tensor) -> Tensor:
-        """Stored inputs as the model takes them; a view, not a copy."""
+        """Stored inputs as the model takes them."""
         ...
 
     def answer(self, output: Tensor, target: Tensor) -> Tensor:
