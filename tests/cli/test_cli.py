@@ -90,6 +90,10 @@ def test_run_prints_boards_and_writes_results(humetric: Humetric, tmp_path: Path
     assert {"boards.md", "scores.csv", "curves.json", "run.json"} == {
         p.name for p in folder.iterdir()
     }
+    about = json.loads((folder / "run.json").read_text())["provenance"]
+    assert about["suite"] == "embedded"
+    assert about["cases"] == {"image/leaf/cnn": 4}
+    assert "weights" in about["settings"]["image/leaf/cnn"]
     assert "| saliency |" in (folder / "boards.md").read_text()
 
 

@@ -51,7 +51,7 @@ def _lines(console: Console, total: int) -> Report:
         nonlocal done, said
         done += rows
         now = time.monotonic()
-        if now - said >= EVERY:
+        if done and now - said >= EVERY:
             said = now
             rate = done / (now - began)
             left = max(0, total - done) / rate

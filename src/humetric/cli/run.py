@@ -77,6 +77,7 @@ def run(
             metrics,
             seed=chosen.seed,
             batches=batches,
+            about={"suite": chosen.id, "suite_version": chosen.version},
             progress=report,
         )
     result.write(folder)

@@ -99,7 +99,7 @@ def checked(attribution: object, cases: Cases, who: str) -> Tensor:
             f"Expected real numbers from {who} but got {attribution.dtype}: convert to float32."
         )
     dtype = torch.promote_types(cases.x.dtype, torch.float32)
-    attribution = attribution.detach().to(cases.device, dtype)
+    attribution = attribution.detach().to(dtype).to(cases.device)  # MPS knows no doubles
     bad = (~attribution.isfinite()).flatten(1).sum(1).tolist()
     for case, count in zip(cases.ids, bad, strict=True):
         if count:

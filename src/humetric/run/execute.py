@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 from torch import Tensor
@@ -44,9 +46,13 @@ def execute(
     *,
     batches: Mapping[str, int],
     seed: int = 0,
+    about: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = lambda item, rows: None,
 ) -> Result:
-    """Run all items. A method or metric that fails is recorded; the rest goes on."""
+    """Run all items. A method or metric that fails is recorded; the rest goes on.
+
+    ``about`` is what the caller knows of the run, for its provenance.
+    """
     began = time.perf_counter()
     batches = dict(batches)
     finished: list[Done] = []
@@ -66,7 +72,10 @@ def execute(
         methods={name: method.card for name, method in methods.items()},
         metrics={name: metric.card for name, metric in metrics.items()},
         provenance={
+            **about,
             "seed": seed,
+            "cases": {name: len(placed.setting) for name, placed in settings.items()},
+            "chunk": max(item.stop - item.start for item in plan.items),
             "device": str(some.device),
             "precision": some.precision,
             "settings": {name: placed.setting.version for name, placed in settings.items()},
@@ -88,6 +97,7 @@ def run_item(
     progress: Progress,
 ) -> Done:
     """Explain and score one chunk of cases."""
+    progress(item, 0)
     cases = placed.cases(item.start, item.stop, seed)
     engine = Engine(
         cases,
