@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from pytest_benchmark.fixture import BenchmarkFixture
-
-sys.path.insert(0, str(Path(__file__).parent))  # measure.py; importlib mode does not add it
-
 from measure import PAIRS, Action, Ratio, Timed, measure, ratio_of
+from pytest_benchmark.fixture import BenchmarkFixture
 
 FIGURES = pytest.StashKey[list[str]]()
 Figure = Callable[[str], None]

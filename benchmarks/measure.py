@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from humetric.engine.batching import automatic_batch_size
 from humetric.engine.engine import Engine
 from humetric.engine.placement import place
 from humetric.engine.questions import Questions
@@ -24,6 +23,7 @@ from humetric.metrics.deletion import deletion
 from humetric.metrics.insertion import insertion
 from humetric.metrics.mu_fidelity import mu_fidelity
 from humetric.models.efficientnet_lite import IMAGE_SIZE, EfficientNetLite0
+from humetric.run.plan import find_batch_size
 from humetric.run.work import score
 from humetric.suites import load_suite
 from humetric.tasks.cases import Cases
@@ -123,8 +123,7 @@ def placed(module: nn.Module, size: int, cases: int, precision: str = "fp32") ->
 
 def batch_size(setting: PlacedSetting) -> int:
     """What ``humetric run`` would choose."""
-    row = setting.setting.x[0].to(setting.placement.dtype)
-    return automatic_batch_size(setting.fast_module, row, setting.placement.device)
+    return find_batch_size(setting, "auto")
 
 
 def engine_for(setting: PlacedSetting, cases: Cases, batch: int = 0) -> Engine:

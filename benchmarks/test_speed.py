@@ -49,7 +49,9 @@ def test_engine_on_efficientnet_lite0(race: Race, figure: Figure) -> None:
     """Seconds of bare forward passes / seconds of the engine, same rows, 224 x 224, fp32."""
     work = efficientnet_work("fp32")
     describe(race, work)
-    race("engine / bare throughput, EfficientNet-Lite0", work.bare(), work.ask, at_least=0.95)
+    name = "engine / bare throughput, EfficientNet-Lite0"
+    found = race(name, work.bare(), work.ask, at_least=0.95)
+    assert found.value >= 0.95
     report_bf16(race, figure, efficientnet_work("bf16"))
 
 
@@ -57,7 +59,9 @@ def test_engine_on_embedded_convnet(race: Race, figure: Figure) -> None:
     """The same for the embedded ConvNet at 64 x 64, where a forward pass takes a tenth of a ms."""
     work = convnet_work("fp32")
     describe(race, work)
-    race("engine / bare throughput, embedded ConvNet", work.bare(), work.ask, at_least=0.85)
+    name = "engine / bare throughput, embedded ConvNet"
+    found = race(name, work.bare(), work.ask, at_least=0.85)
+    assert found.value >= 0.85
     whole = measure(work.bare(), work.score, pairs=5)
     race.benchmark.extra_info["ratio_with_planning_and_reduction"] = whole.value
     figure(f"  with planning and reduction: {whole}")
@@ -260,8 +264,8 @@ def test_embedded_image_settings_within_a_minute(
     Loading the suite, the weights and the cases is not included. If it takes too long the first
     time, it is measured once more.
     """
-    if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("the bound is for two cores, and this process may use one only")
+    if (os.cpu_count() or 1) < 2:
+        pytest.skip("the bound is for two cores, and this machine has one only")
     suite = load_suite("embedded")
     settings = [load_setting(name, suite.cases) for name in embedded_image_ids()]
     methods = [suite.method(name) for name in suite.methods]
