@@ -21,6 +21,7 @@ from humetric.engine.questions import (
     about_each,
     empty,
     intact,
+    make,
 )
 from humetric.errors import HumetricError, OutOfMemoryError
 from humetric.tasks.cases import Cases
@@ -42,16 +43,15 @@ def families(cases: Cases) -> list[Questions]:
     draw = torch.Generator().manual_seed(0)
     n, features = len(cases), cases.features
     ranks = torch.rand(n, features, generator=draw).argsort(1).to(torch.int16)
-    which = torch.arange(n).repeat_interleave(7)
-    count = torch.arange(1, 8, dtype=torch.int16).repeat(n) * 9
+    counts = torch.arange(1, 8, dtype=torch.int16) * 9
     partition = cases.task.groups(4)
     bits = torch.rand(n * 5, partition.groups, generator=draw) < 0.5
     grids = (torch.rand(n * 3, 4, 4, generator=draw) < 0.5).to(cases.x.dtype)
     shift = torch.rand(n * 3, 2, generator=draw, dtype=cases.x.dtype)
     height, width = cases.task.features
     return [
-        about_each(cases, RankMasks(ranks, which, count, keep_first=True)),
-        about_each(cases, RankMasks(ranks, which, count, keep_first=False)),
+        about_each(cases, RankMasks(ranks, counts, keep_first=True)),
+        about_each(cases, RankMasks(ranks, counts, keep_first=False)),
         about_each(cases, GroupMasks(bits, partition)),
         about_each(cases, GridMasks(grids, shift, (height, width))),
     ]
@@ -65,7 +65,7 @@ def test_answers_equal_brute_force(channels: int, baseline: str, batch_size: int
     cases = engine.cases
     asked = families(cases)
     for questions, answers in zip(asked, engine.ask(asked), strict=True):
-        keep = questions.masks.make(0, len(questions), cases.x.dtype)
+        keep = make(questions.masks, 0, len(questions), cases.x.dtype)
         for row, case in enumerate(questions.case.tolist()):
             fill = cases.baseline.expand(len(cases), *cases.baseline.shape[1:])[case, 0]
             expected = brute_force(cases, engine.module, case, keep[row], fill)
@@ -76,9 +76,8 @@ def test_answers_equal_brute_force(channels: int, baseline: str, batch_size: int
 def test_grid_masks_are_shares_with_the_expected_mean() -> None:
     draw = torch.Generator().manual_seed(0)
     bits = (torch.rand(4000, 6, 6, generator=draw) < 0.3).float()
-    masks = GridMasks(bits, torch.rand(4000, 2, generator=draw), (20, 30)).make(
-        0, 4000, torch.float32
-    )
+    grids = GridMasks(bits, torch.rand(4000, 2, generator=draw), (20, 30))
+    masks = make(grids, 0, 4000, torch.float32)
     assert masks.shape == (4000, 600)
     assert masks.min() >= 0
     assert masks.max() <= 1
@@ -92,7 +91,7 @@ def test_questions_may_bring_their_own_fill() -> None:
     fill = torch.randn(len(masks), *cases.x.shape[1:], dtype=cases.x.dtype)
     questions = replace(about_each(cases, masks), fill=fill)
     (answers,) = engine.ask([questions])
-    keep = masks.make(0, len(masks), cases.x.dtype)
+    keep = make(masks, 0, len(masks), cases.x.dtype)
     for row, case in enumerate(questions.case.tolist()):
         expected = brute_force(cases, engine.module, case, keep[row], fill[row])
         assert answers.logit[row].item() == pytest.approx(expected[0].item(), abs=1e-12)
@@ -111,7 +110,7 @@ def test_several_baselines_are_averaged(batch_size: int, owners: str) -> None:
     cases = engine.cases
     asked = families(cases)[2]
     (answers,) = engine.ask([asked])
-    keep = asked.masks.make(0, len(asked), cases.x.dtype)
+    keep = make(asked.masks, 0, len(asked), cases.x.dtype)
     for row, case in enumerate(asked.case.tolist()):
         fills = cases.baseline[case if count > 1 else 0]
         each = [brute_force(cases, engine.module, case, keep[row], fill) for fill in fills]
@@ -138,7 +137,9 @@ def test_duplicates_are_asked_once() -> None:
 def test_equal_bits_of_other_partitions_and_cases_are_not_duplicates() -> None:
     engine = engine_for(linear_setting(cases=2))
     cases = engine.cases
-    other = replace(cases.task.groups(2), name="other", group=cases.task.groups(2).group.flip(0))
+    other = replace(
+        cases.task.groups(2), name="other", group=cases.task.groups(2).group.flip(0), lines=None
+    )
     bits = torch.tensor([[True, False, False, False]]).repeat(2, 1)
     first, second = engine.ask(
         [about_each(cases, GroupMasks(bits, p)) for p in (cases.task.groups(2), other)]

@@ -49,11 +49,13 @@ def _merge(asked: list[Questions]) -> tuple[Questions, list[Tensor]]:
     bits = torch.cat([m.bits.cpu() for m in masks])
     packed = np.packbits(bits.numpy(), axis=1)
     label = np.concatenate((case.numpy().astype(np.int64)[:, None].view(np.uint8), packed), axis=1)
-    _, first, inverse = np.unique(label, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # as first asked, so that batches read cases in sequence
-    position = np.empty_like(order)
-    position[order] = np.arange(len(order))
-    chosen = torch.from_numpy(first[order])
-    family = Questions(case[chosen], GroupMasks(bits[chosen], masks[0].partition))
-    where = torch.from_numpy(position[inverse.reshape(-1)])
-    return family, list(where.split([len(q) for q in asked]))
+    width, text = label.shape[1], label.tobytes()
+    known: dict[bytes, int] = {}  # in the order first asked, so that batches read cases in sequence
+    where = [
+        known.setdefault(text[at : at + width], len(known)) for at in range(0, len(text), width)
+    ]
+    position = np.array(where)
+    chosen = torch.from_numpy(np.unique(position, return_index=True)[1])
+    run = asked[0].run if len(asked) == 1 and len(chosen) == len(case) else 1
+    family = Questions(case[chosen], GroupMasks(bits[chosen], masks[0].partition), run=run)
+    return family, list(torch.from_numpy(position).split([len(q) for q in asked]))

@@ -6,7 +6,7 @@ import bisect
 import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,9 @@ from humetric.engine.questions import (
     Answers,
     Program,
     Questions,
+    blocks,
     checked_questions,
+    make,
     on_host,
     same_questions,
 )
@@ -27,6 +29,21 @@ T = TypeVar("T")
 
 STARVED = ("can't allocate memory", "CUDNN_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_ALLOC_FAILED")
 """How libraries say that memory ran out when they do not raise torch.OutOfMemoryError."""
+
+READ_AT_ONCE = 1 << 20
+"""Numbers of the model's output that are kept until answers are read off them."""
+
+
+class Memory(Protocol):
+    """Keeps answers to questions that depend on the cases alone."""
+
+    def recall(self, questions: Questions) -> Answers | None:
+        """The answers, if they are known."""
+        ...
+
+    def remember(self, questions: Questions, answers: Answers, calls: int) -> None:
+        """Keep answers that took so many model calls."""
+        ...
 
 
 @dataclass
@@ -42,6 +59,8 @@ class Engine:
     dtype: torch.dtype = torch.float32
     batch_size: int = 32
     progress: Callable[[int], object] = lambda rows: None
+    memory: Memory | None = None
+    """Where answers to shared questions are kept beyond this engine's life."""
     rows: int = field(default=0, init=False)
     """Inputs that the model was called with so far."""
     shared: dict[Hashable, tuple[Questions, Answers]] = field(default_factory=dict, init=False)
@@ -89,17 +108,37 @@ class Engine:
                     )
                 if q.key not in self.shared:
                     fresh[q.key] = q
+        if self.memory is not None:
+            for q in fresh.values():
+                self.shared[q.key] = (q, self._recall(q, self.memory))
+            fresh = {}
         single = [i for i, q in enumerate(asked) if q.key is None]
-        families, places = drop_duplicates([*fresh.values(), *(asked[i] for i in single)])
-        evaluated = self.evaluate([self._on_device(f) for f in families])
-        host = on_host(torch.cat(evaluated)).split([len(f) for f in families]) if families else ()
-        found = [Answers(*host[family][rows].unbind(1)) for family, rows in places]
+        found = self._answer([*fresh.values(), *(asked[i] for i in single)])
         for (key, questions), answers in zip(fresh.items(), found, strict=False):
             self.shared[key] = (questions, answers)
         alone = dict(zip(single, found[len(fresh) :], strict=True))
         return [
             self.shared[q.key][1] if q.key is not None else alone[i] for i, q in enumerate(asked)
         ]
+
+    def _recall(self, questions: Questions, memory: Memory) -> Answers:
+        """Answers from earlier work; or new ones, asked apart from everything else.
+
+        What is kept must not depend, not even in the last bit, on what else was asked with it.
+        """
+        known = memory.recall(questions)
+        if known is None:
+            before = self.rows
+            (known,) = self._answer([questions])
+            memory.remember(questions, known, self.rows - before)
+        return known
+
+    def _answer(self, asked: Sequence[Questions]) -> list[Answers]:
+        """Answers to questions that are new, duplicates among them asked once."""
+        families, places = drop_duplicates(asked)
+        evaluated = self.evaluate([self._on_device(f) for f in families])
+        host = on_host(torch.cat(evaluated)).split([len(f) for f in families]) if families else ()
+        return [Answers(*host[family][rows].unbind(1)) for family, rows in places]
 
     @torch.inference_mode()
     def evaluate(self, families: Sequence[Questions]) -> list[Tensor]:
@@ -118,56 +157,74 @@ class Engine:
         case = torch.cat(
             [f.case.repeat_interleave(d) for f, d in zip(families, draws, strict=True)]
         )
-        done = 0
+        done, current, wide = 0, -1, families[0]
+        outputs: list[Tensor] = []
+        read = 0
         while done < total:
             stop = min(total, done + self.batch_size)
             try:
                 buffer = self._rows(stop - done)
-                batch = case[done:stop]
-                torch.index_select(self._x, 0, batch, out=buffer)
                 for i in range(bisect.bisect_right(ends, done), len(families)):
                     start = ends[i] - sizes[i]
                     if start >= stop:
                         break
+                    if current != i:  # one family at a time is held in full width
+                        current, wide = i, families[i].widen(self.cases.task.numbers)
                     low, high = max(done, start), min(stop, ends[i])
                     self._replace(
-                        families[i], buffer[low - done : high - done], low - start, high - start
+                        wide,
+                        case[low:high],
+                        low - start,
+                        high - start,
+                        buffer[low - done : high - done],
                     )
                 output = self.module(self.cases.task.model_inputs(buffer))
-                target = self.cases.target.index_select(0, batch)
-                out[done:stop] = self.cases.task.answer(output, target)
             except (RuntimeError, MemoryError) as error:
                 self._back_off(error)
                 continue
             self.rows += stop - done
             self.progress(stop - done)
             done = stop
+            outputs.append(output)
+            if done == total or output.numel() * len(outputs) >= READ_AT_ONCE:
+                target = self.cases.target.index_select(0, case[read:done])
+                out[read:done] = self.cases.task.answer(torch.cat(outputs), target)
+                outputs, read = [], done
         answers = out.split(sizes)
         return [
             a if d == 1 else a.view(-1, d, 2).mean(1) for a, d in zip(answers, draws, strict=True)
         ]
 
-    def _replace(self, family: Questions, x: Tensor, start: int, stop: int) -> None:
-        """Replace features in rows start to stop of a family, counted with draws, in place."""
-        task, (owners, draws) = self.cases.task, self._fill.shape[:2]
-        if family.fill is not None:
-            keep = family.masks.make(start, stop, self.dtype)
-            task.mix(x, family.fill[start:stop], keep)
-        elif draws == 1:
-            keep = family.masks.make(start, stop, self.dtype)
-            fill = self._fill[:, 0]
-            if owners > 1:
-                fill = fill.index_select(0, family.case[start:stop])
-            task.mix(x, fill, keep)
+    def _replace(self, family: Questions, case: Tensor, start: int, stop: int, out: Tensor) -> None:
+        """Write the inputs of rows start to stop of a family, counted with draws.
+
+        Masks go where the inputs will be and are then overwritten by them, block by block: what is
+        common to a run of rows is read from one place. So little memory is touched between two
+        forward passes, which is what this costs on a CPU.
+        """
+        task = self.cases.task
+        owners, draws = self._fill.shape[:2] if family.fill is None else (0, 1)
+        if draws == 1:
+            family.masks.write(start, stop, out)
         else:
-            first = start // draws
-            row = torch.arange(start, stop, device=x.device)
-            question = row.div(draws, rounding_mode="floor")
-            keep = family.masks.make(first, (stop - 1) // draws + 1, self.dtype)
-            fill = self._fill.flatten(0, 1)
-            owner = family.case.index_select(0, question) * draws if owners > 1 else 0
-            fill = fill.index_select(0, owner + row.remainder(draws))
-            task.mix(x, fill, keep.index_select(0, question - first))
+            row = torch.arange(start, stop, device=out.device)
+            first, question = start // draws, row.div(draws, rounding_mode="floor")
+            keep = make(family.masks, first, (stop - 1) // draws + 1, out.dtype)
+            torch.index_select(keep, 0, question - first, out=out)
+            place = row.remainder(draws) + (case * draws if owners > 1 else 0)
+        for low, high, length in blocks(start, stop, family.run * draws):
+            rows = slice(low - start, high - start)
+            block = out[rows].view(-1, length, out.shape[1])
+            owner = case[rows.start : rows.stop : length]
+            if family.fill is not None:
+                fill = family.fill[low:high].view_as(block)
+            elif draws > 1:
+                fill = self._fill.flatten(0, 1).index_select(0, place[rows]).view_as(block)
+            elif owners > 1:
+                fill = self._fill[:, 0].index_select(0, owner)[:, None]
+            else:
+                fill = self._fill[0]
+            task.mix(block, self._x.index_select(0, owner)[:, None], fill)
 
     def _rows(self, rows: int) -> Tensor:
         """Room for a batch of inputs, kept between batches."""

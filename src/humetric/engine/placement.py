@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,6 +87,8 @@ def place(device: str = "auto", precision: str = "fp32") -> Placement:
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.deterministic = True
+    if found.type == "cpu":
+        keep_freed_memory()
     if found.type == "mps" and precision == "fp64":
         raise HumetricError("MPS has no double precision: use --precision fp32 or --device cpu.")
     return Placement(found, precision)  # type: ignore[arg-type]
@@ -99,3 +102,23 @@ def available_devices() -> list[str]:
 
 def _mps_or_cpu() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep the memory that it frees, where the C library is glibc.
+
+    By default glibc takes large blocks from the system and hands them back at once, so that every
+    layer of every forward pass touches fresh pages: on small images, half of the time of a run.
+    It concerns the whole process, changes no result, and lasts until the process ends.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):  # another C library or system
+        return
+    never, largest = 0, 2**31 - 1
+    for option, value in ((M_MMAP_MAX, never), (M_TRIM_THRESHOLD, largest), (M_TOP_PAD, 1 << 26)):
+        mallopt(option, value)
+
+
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4
+"""Options of mallopt(3)."""

@@ -23,43 +23,70 @@ class Masks(Protocol):
 
     def __len__(self) -> int: ...
 
+    @property
+    def features(self) -> int:
+        """Width of a mask."""
+        ...
+
+    @property
+    def device(self) -> torch.device:
+        """Where the family is."""
+        ...
+
     def to(self, device: torch.device) -> Self:
         """The same family on a device."""
         ...
 
-    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
-        """Rows start to stop: (stop - start, features), without touching the host."""
+    def widen(self, times: int) -> Self:
+        """Every feature so many times in a row: once for each number of the input behind it."""
         ...
+
+    def write(self, start: int, stop: int, out: Tensor) -> None:
+        """Write rows start to stop into (stop - start, features), without touching the host."""
+        ...
+
+
+def make(masks: Masks, start: int, stop: int, dtype: torch.dtype) -> Tensor:
+    """Rows start to stop of a family as a tensor of their own."""
+    out = torch.empty(stop - start, masks.features, dtype=dtype, device=masks.device)
+    masks.write(start, stop, out)
+    return out
 
 
 @dataclass(frozen=True)
 class RankMasks:
-    """Keep the ``count`` features of lowest rank, or all but those."""
+    """Keep the features of lowest rank, or all but those: each count in turn for every map."""
 
     ranks: Tensor
     """(maps, features) integer: 0 for the most important feature."""
-    which: Tensor
-    """(rows,) int64: the map that a row reads."""
-    count: Tensor
-    """(rows,) same dtype as ranks."""
+    counts: Tensor
+    """(points,) same dtype as ranks: how many features are meant at each point of a curve."""
     keep_first: bool
 
     def __len__(self) -> int:
-        return len(self.which)
+        return len(self.ranks) * len(self.counts)
+
+    @property
+    def features(self) -> int:
+        return self.ranks.shape[1]
+
+    @property
+    def device(self) -> torch.device:
+        return self.ranks.device
 
     def to(self, device: torch.device) -> Self:
-        return replace(
-            self,
-            ranks=self.ranks.to(device),
-            which=self.which.to(device),
-            count=self.count.to(device),
-        )
+        return replace(self, ranks=self.ranks.to(device), counts=self.counts.to(device))
 
-    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
-        ranks = self.ranks.index_select(0, self.which[start:stop])
-        compare = torch.lt if self.keep_first else torch.ge
-        keep = torch.empty(ranks.shape, dtype=dtype, device=ranks.device)
-        return compare(ranks, self.count[start:stop, None], out=keep)
+    def widen(self, times: int) -> Self:
+        return replace(self, ranks=self.ranks.repeat_interleave(times, 1))
+
+    def write(self, start: int, stop: int, out: Tensor) -> None:
+        compare, points = torch.lt if self.keep_first else torch.ge, len(self.counts)
+        for low, high, length in blocks(start, stop, points):
+            ranks = self.ranks[low // points : (high - 1) // points + 1, None]
+            counts = self.counts[low % points : low % points + length, None]
+            block = out[low - start : high - start].view(-1, length, self.features)
+            compare(ranks, counts, out=block)
 
 
 @dataclass(frozen=True)
@@ -73,13 +100,22 @@ class GroupMasks:
     def __len__(self) -> int:
         return len(self.bits)
 
-    def to(self, device: torch.device) -> Self:
-        partition = replace(self.partition, group=self.partition.group.to(device))
-        return replace(self, bits=self.bits.to(device), partition=partition)
+    @property
+    def features(self) -> int:
+        return len(self.partition.group)
 
-    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
-        group = self.partition.group.expand(stop - start, -1)
-        return self.bits[start:stop].to(dtype).gather(1, group)
+    @property
+    def device(self) -> torch.device:
+        return self.bits.device
+
+    def to(self, device: torch.device) -> Self:
+        return replace(self, bits=self.bits.to(device), partition=self.partition.to(device))
+
+    def widen(self, times: int) -> Self:
+        return replace(self, partition=self.partition.widen(times))
+
+    def write(self, start: int, stop: int, out: Tensor) -> None:
+        self.partition.spread(self.bits[start:stop].to(out.dtype), out)
 
 
 @dataclass(frozen=True)
@@ -91,18 +127,31 @@ class GridMasks:
     shift: Tensor
     """(rows, 2) float in [0, 1): how far the grid is moved, in cells."""
     size: tuple[int, int]
+    times: int = 1
 
     def __len__(self) -> int:
         return len(self.bits)
 
+    @property
+    def features(self) -> int:
+        return self.size[0] * self.size[1] * self.times
+
+    @property
+    def device(self) -> torch.device:
+        return self.bits.device
+
     def to(self, device: torch.device) -> Self:
         return replace(self, bits=self.bits.to(device), shift=self.shift.to(device))
 
-    def make(self, start: int, stop: int, dtype: torch.dtype) -> Tensor:
+    def widen(self, times: int) -> Self:
+        return replace(self, times=self.times * times)
+
+    def write(self, start: int, stop: int, out: Tensor) -> None:
         bits, shift = self.bits[start:stop], self.shift[start:stop]
         rows = self._hat(self.size[0], shift[:, 0])
-        columns = self._hat(self.size[1], shift[:, 1])
-        return torch.bmm(torch.bmm(rows, bits), columns.transpose(1, 2)).flatten(1).to(dtype)
+        columns = self._hat(self.size[1], shift[:, 1]).repeat_interleave(self.times, 1)
+        smooth = torch.bmm(torch.bmm(rows, bits), columns.transpose(1, 2))
+        out.view_as(smooth).copy_(smooth)
 
     def _hat(self, size: int, shift: Tensor) -> Tensor:
         """(rows, size, cells + 2): weights of linear interpolation between grid points."""
@@ -111,6 +160,19 @@ class GridMasks:
         position = (pixel + 0.5) * ((points - 2) / size) + shift[:, None]
         point = torch.arange(points, device=shift.device, dtype=shift.dtype)
         return (1 - (position[:, :, None] - point).abs()).clamp(min=0)
+
+
+def blocks(start: int, stop: int, run: int) -> list[tuple[int, int, int]]:
+    """Rows start to stop, which come in runs of one length, as at most three blocks.
+
+    Each block is (low, high, length): a cut run, whole runs, a cut run. What a run has in common is
+    then broadcast, and not copied for each row.
+    """
+    first, last = -(-start // run) * run, stop // run * run
+    if first > last:  # inside of one run
+        return [(start, stop, stop - start)]
+    cut = ((start, first, first - start), (first, last, run), (last, stop, stop - last))
+    return [(low, high, length) for low, high, length in cut if low < high]
 
 
 @dataclass(frozen=True)
@@ -124,9 +186,15 @@ class Questions:
     """(rows, *input) replacement values; None is the setting's baseline."""
     key: Hashable = None
     """Set for questions that depend on the cases alone: they are asked once, whoever asks."""
+    run: int = 1
+    """Rows come in runs of so many about one case."""
 
     def __len__(self) -> int:
         return len(self.case)
+
+    def widen(self, times: int) -> Questions:
+        """The same questions with masks over all numbers of an input."""
+        return replace(self, masks=self.masks.widen(times)) if times > 1 else self
 
 
 class Answers(NamedTuple):
@@ -177,25 +245,23 @@ def checked_questions(asked: object, cases: Cases) -> Sequence[Questions]:
             )
         if rows and not 0 <= int(q.case.min()) <= int(q.case.max()) < len(cases):
             raise HumetricError(f"Expected cases from 0 to {len(cases) - 1} in a question.")
-        width, expected = cases.features, cases.features
-        if isinstance(q.masks, GroupMasks):
-            width, expected = q.masks.bits.shape[1], q.masks.partition.groups
-            if len(q.masks.partition.group) != cases.features:
-                raise HumetricError(
-                    f"Expected a partition of {cases.features} features but got one of "
-                    f"{len(q.masks.partition.group)}."
-                )
-        elif isinstance(q.masks, RankMasks):
-            width = q.masks.ranks.shape[1]
-        if width != expected:
-            raise HumetricError(f"Expected masks of width {expected} but got {width}.")
+        if q.masks.features != cases.features:
+            raise HumetricError(
+                f"Expected masks of {cases.features} features but got {q.masks.features}."
+            )
+        if isinstance(q.masks, GroupMasks) and q.masks.bits.shape[1] != q.masks.partition.groups:
+            raise HumetricError(
+                f"Expected a bit for each of {q.masks.partition.groups} groups but got "
+                f"{q.masks.bits.shape[1]}."
+            )
     return asked
 
 
 def about_each(cases: Cases, masks: Masks, key: Hashable = None) -> Questions:
     """Questions with equally many rows for each case, case by case."""
     per_case = len(masks) // len(cases)
-    return Questions(torch.arange(len(cases)).repeat_interleave(per_case), masks, key=key)
+    case = torch.arange(len(cases)).repeat_interleave(per_case)
+    return Questions(case, masks, key=key, run=max(1, per_case))
 
 
 def intact(cases: Cases) -> Questions:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GridMasks, Program, about_each
+from humetric.engine.questions import GridMasks, Program, about_each, make
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
@@ -40,7 +40,7 @@ def rise(samples: int = 4000, cells: int = 7, share: float = 0.5) -> Explainer:
         for case in range(len(cases)):
             for start in range(case * samples, (case + 1) * samples, BLOCK):
                 stop = min(start + BLOCK, (case + 1) * samples)
-                maps[case] += score[start:stop] @ masks.make(start, stop, dtype)
+                maps[case] += score[start:stop] @ make(masks, start, stop, dtype)
         return (maps / (share * samples)).view(cases.shape)
 
     return explain

@@ -29,9 +29,7 @@ def curve_masks(attribution: Tensor, cases: Cases, steps: int, keep_first: bool)
     """Masks of the inner points of a curve: the first or all but the first features are kept."""
     inner = removed(cases.features, steps)[1:-1]
     rank = ranks(attribution, cases)
-    count = torch.from_numpy(inner).to(rank.dtype).repeat(len(cases))
-    which = torch.arange(len(cases)).repeat_interleave(len(inner))
-    return RankMasks(rank, which, count, keep_first)
+    return RankMasks(rank, torch.from_numpy(inner).to(rank), keep_first)
 
 
 def removed(features: int, steps: int) -> np.ndarray:

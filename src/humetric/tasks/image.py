@@ -29,6 +29,11 @@ class ImageTask:
         """An attribution has one number per pixel."""
         return (self.height, self.width)
 
+    @property
+    def numbers(self) -> int:
+        """A pixel has a number in each channel."""
+        return self.channels
+
     def groups(self, cells: int) -> Partition:
         """Pixels in a square grid of ``cells`` x ``cells``."""
         return grid(self.height, self.width, cells)
@@ -40,17 +45,16 @@ class ImageTask:
         return cuts(self.height, self.width, size, stride)
 
     def store(self, x: Tensor) -> Tensor:
-        """Channels first: replacing pixels then runs along memory, the same for each channel."""
-        return x.contiguous()
+        """Channels last, the format that convolutions run fastest in, and flat."""
+        return x.movedim(-3, -1).flatten(-3)
 
-    def mix(self, x: Tensor, fill: Tensor, keep: Tensor) -> None:
+    def mix(self, keep: Tensor, x: Tensor, fill: Tensor) -> None:
         """Blend both by keep; exact where it is 0 or 1."""
-        keep = keep.view(-1, 1, self.height, self.width)
-        torch.lerp(fill.expand_as(x), x, keep.expand_as(x), out=x)
+        torch.lerp(fill.expand_as(keep), x.expand_as(keep), keep, out=keep)
 
     def model_inputs(self, x: Tensor) -> Tensor:
-        """Channels last, the format that convolutions run fastest in."""
-        return x.contiguous(memory_format=torch.channels_last)
+        """The same memory, seen as (rows, channels, height, width)."""
+        return x.view(-1, self.height, self.width, self.channels).movedim(-1, 1)
 
     def answer(self, output: Tensor, target: Tensor) -> Tensor:
         """Logit and softmax probability of the explained class."""

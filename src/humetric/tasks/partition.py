@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -16,15 +16,36 @@ class Partition:
     group: Tensor
     """(features,) int64: the group of each base feature, numbered from 0."""
     groups: int
+    lines: tuple[Tensor, Tensor] | None = None
+    """For images: the groups along each distinct line, and which of these every line is like. A
+    grid has few distinct lines, so that copying them is faster than looking up each pixel."""
 
     def sum(self, values: Tensor) -> Tensor:
         """Sum values (cases, features) over each group: (cases, groups)."""
         out = values.new_zeros(values.shape[0], self.groups)
         return out.index_add_(1, self.group.to(values.device), values)
 
-    def spread(self, values: Tensor) -> Tensor:
+    def spread(self, values: Tensor, out: Tensor | None = None) -> Tensor:
         """Give every feature its group's value: (cases, groups) -> (cases, features)."""
-        return values.index_select(1, self.group.to(values.device))
+        rows, part = len(values), self.to(values.device)
+        if part.lines is None:
+            return torch.gather(values, 1, part.group.expand(rows, -1), out=out)
+        distinct, like = part.lines
+        few = values.gather(1, distinct.flatten().expand(rows, -1)).view(rows, *distinct.shape)
+        if out is None:
+            out = values.new_empty(rows, len(part.group))
+        torch.index_select(few, 1, like, out=out.view(rows, len(like), -1))
+        return out
+
+    def to(self, device: torch.device) -> Partition:
+        """The same partition on a device."""
+        lines = self.lines and (self.lines[0].to(device), self.lines[1].to(device))
+        return replace(self, group=self.group.to(device), lines=lines)
+
+    def widen(self, times: int) -> Partition:
+        """Every feature so many times in a row."""
+        lines = self.lines and (self.lines[0].repeat_interleave(times, 1), self.lines[1])
+        return replace(self, group=self.group.repeat_interleave(times), lines=lines)
 
 
 def whole(features: int) -> Partition:
@@ -40,7 +61,13 @@ def grid(height: int, width: int, cells: int) -> Partition:
     rows, columns = min(cells, height), min(cells, width)
     y = torch.arange(height) * rows // height
     x = torch.arange(width) * columns // width
-    return Partition(f"grid-{cells}", (y[:, None] * columns + x).flatten(), rows * columns)
+    return _product(f"grid-{cells}", y, rows, x, columns)
+
+
+def _product(name: str, y: Tensor, rows: int, x: Tensor, columns: int) -> Partition:
+    """Pixels by the row and the column of groups that they lie in."""
+    distinct = torch.arange(rows)[:, None] * columns + x
+    return Partition(name, distinct[y].flatten(), rows * columns, (distinct, y))
 
 
 def cuts(height: int, width: int, size: int, stride: int) -> tuple[Partition, Tensor]:
@@ -51,12 +78,11 @@ def cuts(height: int, width: int, size: int, stride: int) -> tuple[Partition, Te
     windows themselves; overlapping windows are unions of groups.
     """
     vertical, horizontal = _axis(height, size, stride), _axis(width, size, stride)
-    group = (vertical[0][:, None] * horizontal[1].shape[1] + horizontal[0]).flatten()
     covers = torch.einsum("ar,bc->abrc", vertical[1].int(), horizontal[1].int())
-    covers = covers.reshape(
-        len(vertical[1]) * len(horizontal[1]), vertical[1].shape[1] * horizontal[1].shape[1]
-    )
-    return Partition(f"windows-{size}-{stride}", group, covers.shape[1]), covers.bool()
+    windows, (rows, columns) = len(vertical[1]) * len(horizontal[1]), covers.shape[2:]
+    name = f"windows-{size}-{stride}"
+    partition = _product(name, vertical[0], rows, horizontal[0], columns)
+    return partition, covers.reshape(windows, rows * columns).bool()
 
 
 def _axis(length: int, size: int, stride: int) -> tuple[Tensor, Tensor]:

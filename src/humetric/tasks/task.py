@@ -22,6 +22,11 @@ class Task(Protocol):
         """Shape of an attribution of one case."""
         ...
 
+    @property
+    def numbers(self) -> int:
+        """How many numbers of a stored input stand for one feature, side by side."""
+        ...
+
     def groups(self, cells: int) -> Partition:
         """Features in few groups: grid cells of an image, words of a text, columns of a table."""
         ...
@@ -34,10 +39,11 @@ class Task(Protocol):
         """Inputs in the memory layout that :meth:`mix` works on."""
         ...
 
-    def mix(self, x: Tensor, fill: Tensor, keep: Tensor) -> None:
-        """Overwrite stored inputs: ``x`` where keep is 1, ``fill`` where it is 0.
+    def mix(self, keep: Tensor, x: Tensor, fill: Tensor) -> None:
+        """Overwrite keep by stored inputs: ``x`` where it is 1, ``fill`` where it is 0.
 
-        keep is (rows, features) in the inputs' precision, and may lie between.
+        keep is in the inputs' precision, one for each number, and may lie between; ``x`` and
+        ``fill`` are broadcast.
         """
         ...
 
