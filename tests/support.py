@@ -93,4 +93,5 @@ def reordered(setting: Setting, order: list[int]) -> Setting:
         target=setting.target[order],
         label=setting.label[order],
         region=None if setting.region is None else setting.region[order],
+        display=None if setting.display is None else setting.display[order],
     )

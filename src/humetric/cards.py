@@ -58,6 +58,8 @@ class MethodCard(Card):
     control: bool = False
     passes: int = 0
     """Forward-and-backward passes per case that do not go through the engine."""
+    source: str = ""
+    """Digest of the file that declares it, for a method that is not built in."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class MetricCard(Card):
     range: tuple[float, float] = (0.0, 1.0)
     scope: Literal["case", "setting", "setting-pair"] = "case"
     derived_from: str = ""
+    deprecated: str = ""
+    """Why this version should no longer be used; old results of it stay readable."""
 
 
 T = TypeVar("T")

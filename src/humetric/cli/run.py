@@ -11,7 +11,6 @@ from rich.table import Table
 
 from humetric.cli.app import app, err, out, print_json
 from humetric.errors import HumetricError, UnknownNameError
-from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
     from humetric.results.result import Result
@@ -41,52 +40,80 @@ def run(
             help="Folder for results; runs/SUITE by default, runs/SUITE-part for a selection.",
         ),
     ] = None,
+    case_seconds: Annotated[
+        float, typer.Option(help="Time for a method that is not built in, per case.")
+    ] = 60.0,
+    memory: Annotated[
+        float, typer.Option(help="Memory for a method that is not built in, in GiB.")
+    ] = 4.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Run methods and metrics on the settings of a suite and print the boards."""
+    """Run methods and metrics on the settings of a suite and print the boards.
+
+    A method may also be a Python file that declares some. Only what the folder lacks is computed.
+    """
     from humetric.cli.progress import progress
     from humetric.engine.placement import place
-    from humetric.run.evaluate import by_id
-    from humetric.run.execute import execute
-    from humetric.run.plan import costs, find_batch_size, make_plan
+    from humetric.results.read import read_result
+    from humetric.results.store import Store
+    from humetric.run.evaluate import batch_sizes, by_id, run_into
+    from humetric.run.isolated import Limits
+    from humetric.run.pending import replaced
+    from humetric.run.plan import costs, make_plan
     from humetric.suites import load_suite
     from humetric.tasks.setting import load_setting
 
     placement = place(device, precision)
     chosen = load_suite(suite)
     names = _choose("setting", setting, [s.id for s in chosen.settings])
-    methods = by_id([chosen.method(name) for name in method or chosen.methods])
-    metrics = by_id([chosen.metric(name) for name in metric or chosen.metrics])
+    methods = by_id([chosen.method(name) for name in _method_ids(method) or chosen.methods])
+    metrics = by_id([chosen.metric(name) for name in metric or chosen.current_metrics()])
     settings = [load_setting(name, cases or chosen.cases) for name in names]
     plan = make_plan(settings, list(methods.values()), list(metrics.values()), chosen.chunk)
     placed = {s.id: s.place(placement) for s in settings}
-    batches = {name: find_batch_size(p, batch_size) for name, p in placed.items()}
-    expected = list(costs(plan, placed, methods, metrics, chosen.seed))
-    if dry_run:
-        _dry_run(plan, expected, placed, batches, as_json)
-        return
     part = bool(setting or method or metric or cases)  # must not replace the whole suite's results
-    folder = _make_folder(output or Path("runs") / (f"{chosen.id}-part" if part else chosen.id))
+    folder = output or Path("runs") / (f"{chosen.id}-part" if part else chosen.id)
+    if not dry_run:
+        _make_folder(folder)
+    batches, store = batch_sizes(placed, batch_size, folder), Store(folder)
+    expected = list(costs(plan, placed, methods, metrics, chosen.seed, store))
+    anew = replaced(plan.items, placed, methods, metrics, chosen.seed, store)
+    if dry_run:
+        _dry_run(plan, expected, placed, batches, anew, as_json)
+        return
     for skip in plan.skips:
         err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
+    for note in anew:
+        err.print(note, markup=False)
     with progress(err, sum(cost.forward for cost in expected)) as report:
-        result = execute(
+        result = run_into(
+            folder,
             plan,
             placed,
             methods,
             metrics,
-            seed=chosen.seed,
             batches=batches,
+            seed=chosen.seed,
             about={"suite": chosen.id, "suite_version": chosen.version},
             progress=report,
+            isolate=Limits(case_seconds, memory),
         )
-    result.write(folder)
-    _show(result, folder, as_json)
+    for path in result.damaged:
+        err.print(f"{path} was damaged and is computed anew", markup=False)
+    _show(result, read_result(folder), folder, as_json)
     if result.failures:
         raise typer.Exit(1)
 
 
-def _make_folder(folder: Path) -> Path:
+def _method_ids(wanted: list[str] | None) -> list[str]:
+    """Names of methods, those that Python files declare among them."""
+    from humetric.methods.files import methods_in
+
+    listed = ([w] if not w.endswith(".py") else methods_in(Path(w)) for w in wanted or [])
+    return [name for names in listed for name in names]
+
+
+def _make_folder(folder: Path) -> None:
     """Make sure that results can be written, before they are computed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -95,7 +122,6 @@ def _make_folder(folder: Path) -> Path:
         raise HumetricError(
             f"Cannot write results to {folder}: {error.strerror}. Choose another folder with --out."
         ) from None
-    return folder
 
 
 def _choose(kind: str, wanted: list[str] | None, known: list[str]) -> list[str]:
@@ -113,6 +139,7 @@ def _dry_run(
     expected: list[Cost],
     placed: dict[str, PlacedSetting],
     batches: dict[str, int],
+    anew: list[str],
     as_json: bool,
 ) -> None:
     """Print items, model calls, expected time and skipped pairs."""
@@ -133,7 +160,7 @@ def _dry_run(
     ]
     skips = [{"setting": s.setting, "method": s.method, "reason": s.reason} for s in plan.skips]
     if as_json:
-        print_json({"items": rows, "skips": skips, "batch_size": batches})
+        print_json({"items": rows, "skips": skips, "batch_size": batches, "anew": anew})
         return
     table = Table(title="Work items (nothing was run)", title_justify="left")
     for column in rows[0]:
@@ -144,6 +171,8 @@ def _dry_run(
     calls = sum(cost.forward + cost.backward for cost in expected)
     seconds = sum(row["seconds"] for row in rows)
     out.print(f"{calls:,} model calls, about {seconds:.0f} s on this machine.")
+    for note in anew:
+        out.print(note, markup=False)
     for skip in skips:
         out.print(
             f"skipped {skip['method']} on {skip['setting']}: it {skip['reason']}", markup=False
@@ -152,30 +181,30 @@ def _dry_run(
         out.print("Nothing is skipped.")
 
 
-def _show(result: Result, folder: Path, as_json: bool) -> None:
-    """Print the boards and say where they lie."""
+def _show(result: Result, whole: Result, folder: Path, as_json: bool) -> None:
+    """Write and print the boards of the folder, and say where they lie."""
+    from humetric.boards.files import write_boards
     from humetric.boards.method_board import legend, method_boards
 
-    boards = method_boards(result)
-    text = "\n".join(board.markdown() for board in boards)
-    write_whole(folder / "boards.md", f"{text}\n{legend(result)}\n")
+    whole.write_tables(folder)
+    write_boards(whole, folder)
+    about = result.provenance
     if as_json:
         print_json(
             {
                 "folder": str(folder),
-                "scores": result.records(),
+                "scores": whole.records(),
                 "failures": [vars(f) for f in result.failures],
-                "provenance": result.provenance,
+                "provenance": about,
             }
         )
     else:
-        for board in boards:
+        for board in method_boards(whole):
             out.print(board.table())
-        out.print(legend(result), markup=False)
-        about = result.provenance
+        out.print(legend(whole), markup=False)
         out.print(
-            f"{about['model_calls']:,} model calls in {about['seconds']:.1f} s. Boards: "
-            f"{folder}/boards.md; per-case scores: {folder}/scores.csv",
+            f"{about['model_calls']:,} model calls in {about['seconds']:.1f} s. "
+            f"Boards: {folder}/boards; per-case scores: {folder}/scores.csv",
             markup=False,
         )
     for failure in result.failures:

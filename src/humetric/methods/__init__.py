@@ -17,9 +17,12 @@ questions, receives answers, and returns the attribution (see ``occlusion``).
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import ParamSpec
 
 import torch
@@ -73,6 +76,7 @@ def method(
                 signed=signed,
                 control=control,
                 passes=parameters[passes] if isinstance(passes, str) else passes,
+                source=source_of(factory),
             )
             return Method(card, factory(*args, **kwargs))
 
@@ -80,6 +84,20 @@ def method(
         return make
 
     return declare
+
+
+def source_of(factory: Callable[..., object]) -> str:
+    """A digest of the file behind a method that is not built in; empty for those that are.
+
+    It is part of the name of stored results: an edited file is another method.
+    """
+    if factory.__module__.partition(".")[0] == "humetric":
+        return ""
+    try:
+        text = Path(inspect.getsourcefile(factory) or "").read_bytes()
+    except (OSError, TypeError):
+        text = factory.__code__.co_code
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def checked(attribution: object, cases: Cases, who: str) -> Tensor:

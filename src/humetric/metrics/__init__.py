@@ -74,8 +74,13 @@ def metric(
     range: tuple[float, float],
     reference: str,
     tasks: Sequence[str] = ("image",),
+    deprecated: str = "",
 ) -> Callable[[Callable[P, Work]], Callable[P, Metric]]:
-    """Declare a metric. The factory's parameters are the metric's and go on its card."""
+    """Declare a metric. The factory's parameters are the metric's and go on its card.
+
+    ``deprecated`` says why it should no longer be used: suites then leave it out, naming it still
+    runs it, and old results stay.
+    """
 
     def declare(factory: Callable[P, Work]) -> Callable[P, Metric]:
         @wraps(factory)
@@ -89,6 +94,7 @@ def metric(
                 parameters=bound_parameters(id, factory, args, kwargs),
                 direction=direction,
                 range=range,
+                deprecated=deprecated,
             )
             work = factory(*args, **kwargs)
             return Metric(card, work.plan, work.reduce)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,8 @@ class Result:
     methods: Mapping[str, MethodCard]
     metrics: Mapping[str, MetricCard]
     provenance: Mapping[str, Any]
+    damaged: tuple[Path, ...] = ()
+    """Stored records that were found damaged and computed anew."""
 
     def records(self) -> list[dict[str, Any]]:
         """The scores as plain data for JSON, None where undefined."""
@@ -58,19 +60,24 @@ class Result:
             row | {"value": None if row["value"] != row["value"] else row["value"]} for row in rows
         ]
 
-    def write(self, folder: Path) -> None:
-        """Write scores.csv, curves.json and run.json, each whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
-        curves = [
-            dict(zip(COLUMNS, key, strict=False)) | {"curve": c} for key, c in self.curves.items()
-        ]
-        about = {
-            "provenance": self.provenance,
+    def manifest(self, cases: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """The run as run.json describes it; ``cases`` are the ids of each setting's cases."""
+        versions = self.provenance["settings"]
+        settings = {name: {"version": versions[name], "cases": list(cases[name])} for name in cases}
+        return {
+            **{k: v for k, v in self.provenance.items() if k not in ("settings", "cases")},
+            "settings": settings,
             "methods": {name: card.describe() for name, card in self.methods.items()},
             "metrics": {name: card.describe() for name, card in self.metrics.items()},
             "failures": [asdict(failure) for failure in self.failures],
             "skips": [asdict(skip) for skip in self.skips],
         }
+
+    def write_tables(self, folder: Path) -> None:
+        """Write scores.csv and curves.json for other programs, each whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        curves = [
+            dict(zip(COLUMNS, key, strict=False)) | {"curve": c} for key, c in self.curves.items()
+        ]
         write_whole(folder / "scores.csv", self.scores.to_csv(index=False))
         write_whole(folder / "curves.json", json.dumps(curves))
-        write_whole(folder / "run.json", json.dumps(about, indent=1, default=str))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -12,10 +14,14 @@ from humetric.engine.placement import place
 from humetric.errors import HumetricError
 from humetric.methods import METHODS, Explainer, Method
 from humetric.metrics import METRICS, Metric
+from humetric.results.manifest import read_manifest, write_manifest
 from humetric.results.result import Result
+from humetric.results.store import Store
 from humetric.run.execute import Progress, execute
-from humetric.run.plan import find_batch_size, make_plan
-from humetric.tasks.setting import Setting, load_setting
+from humetric.run.isolated import Limits
+from humetric.run.plan import Plan, find_batch_size, make_plan
+from humetric.run.work import Item
+from humetric.tasks.setting import PlacedSetting, Setting, load_setting
 
 M = TypeVar("M", Method, Metric)
 
@@ -63,22 +69,69 @@ def run_settings(
     seed: int = 0,
     chunk: int = 12,
     progress: Progress = lambda item, rows: None,
+    out: Path | None = None,
 ) -> Result:
-    """Evaluate methods on settings; failures and skipped pairs are part of the result."""
+    """Evaluate methods on settings; failures and skipped pairs are part of the result.
+
+    With ``out``, a folder, everything is stored there and only what it lacks is computed.
+    """
     if chunk < 1:
         raise HumetricError(f"Expected chunks of at least one case but got {chunk}.")
     unique([setting.id for setting in settings])
     placement = place(device, precision)
     placed = {setting.id: setting.place(placement) for setting in settings}
-    return execute(
-        make_plan(settings, methods, metrics, chunk),
-        placed,
-        by_id(methods),
-        by_id(metrics),
-        batches={name: find_batch_size(p, batch_size) for name, p in placed.items()},
-        seed=seed,
-        progress=progress,
-    )
+    plan = make_plan(settings, methods, metrics, chunk)
+    named = by_id(methods), by_id(metrics)
+    if out is None:
+        batches = {name: find_batch_size(p, batch_size) for name, p in placed.items()}
+        return execute(plan, placed, *named, batches=batches, seed=seed, progress=progress)
+    batches = batch_sizes(placed, batch_size, out)
+    return run_into(out, plan, placed, *named, batches=batches, seed=seed, progress=progress)
+
+
+def batch_sizes(
+    placed: Mapping[str, PlacedSetting], wanted: str | int, folder: Path
+) -> dict[str, int]:
+    """Batch sizes of settings; ``auto`` takes those that a folder was begun with."""
+    known = (read_manifest(folder) or {}).get("batch_size", {}) if wanted == "auto" else {}
+    return {name: known.get(name) or find_batch_size(p, wanted) for name, p in placed.items()}
+
+
+def run_into(
+    folder: Path,
+    plan: Plan,
+    placed: Mapping[str, PlacedSetting],
+    methods: Mapping[str, Method],
+    metrics: Mapping[str, Metric],
+    *,
+    batches: Mapping[str, int],
+    seed: int,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    progress: Progress = lambda item, rows: None,
+    isolate: Limits | None = None,
+) -> Result:
+    """Do what a folder lacks and keep it there. The manifest is there before the first record."""
+    cases = {name: p.setting.ids for name, p in placed.items()}
+
+    def do(items: tuple[Item, ...]) -> Result:
+        some = Plan(items, plan.skips, plan.chunk)
+        result = execute(
+            some,
+            placed,
+            methods,
+            metrics,
+            batches=batches,
+            seed=seed,
+            about=about,
+            progress=progress,
+            store=Store(folder),
+            isolate=isolate,
+        )
+        write_manifest(folder, result.manifest(cases))
+        return result
+
+    do(())
+    return do(plan.items)
 
 
 def unique(names: Sequence[str]) -> None:

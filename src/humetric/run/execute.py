@@ -1,10 +1,10 @@
-"""Doing the work of a run in this process."""
+"""Doing the work of a run: what is stored is read, what is missing is computed and stored."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -13,11 +13,14 @@ from torch import Tensor
 
 from humetric.engine.engine import Engine
 from humetric.methods import Method
-from humetric.metrics import Metric
+from humetric.metrics import Metric, Scores
 from humetric.results.environment import environment
 from humetric.results.result import COLUMNS, Failure, Result
+from humetric.results.store import Store
+from humetric.run.isolated import Limits, Workers
 from humetric.run.plan import Plan
-from humetric.run.work import Item, explain, score
+from humetric.run.records import Chunk, chunk_of
+from humetric.run.work import Item, explain, said, score
 from humetric.tasks.setting import PlacedSetting
 
 Progress = Callable[[Item, int], object]
@@ -27,15 +30,23 @@ Key = tuple[str, str, str, str]
 """(setting, case, method, metric)."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Done:
-    """What one item left behind."""
+    """What the items found so far."""
 
-    values: Mapping[Key, float]
-    curves: Mapping[Key, list[float]]
-    failures: tuple[Failure, ...]
-    calls: int
-    batch_size: int
+    values: dict[Key, float] = field(default_factory=dict)
+    curves: dict[Key, list[float]] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    calls: int = 0
+
+    def add(
+        self, item: Item, cases: tuple[str, ...], name: str, metric: str, found: Scores
+    ) -> None:
+        """Values and curves of one method and metric."""
+        keys = [(item.setting, case, name, metric) for case in cases]
+        self.values.update(zip(keys, found.value.tolist(), strict=True))
+        if found.curve is not None:
+            self.curves.update(zip(keys, found.curve.tolist(), strict=True))
 
 
 def execute(
@@ -48,26 +59,57 @@ def execute(
     seed: int = 0,
     about: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = lambda item, rows: None,
+    store: Store | None = None,
+    isolate: Limits | None = None,
 ) -> Result:
     """Run all items. A method or metric that fails is recorded; the rest goes on.
 
-    ``about`` is what the caller knows of the run, for its provenance.
+    ``about`` is what the caller knows of the run, for its provenance. With a ``store`` only what it
+    lacks is computed. With ``isolate`` methods that are not built in explain in their own process.
     """
-    began = time.perf_counter()
+    began, done = time.perf_counter(), Done()
+    found = environment()
     batches = dict(batches)
-    finished: list[Done] = []
-    for item in plan.items:
-        done = run_item(
-            item, settings[item.setting], methods, metrics, seed, batches[item.setting], progress
-        )
-        batches[item.setting] = done.batch_size  # a back-off holds for the rest of the run
-        finished.append(done)
-    table = [(*key, value) for done in finished for key, value in done.values.items()]
+    with Workers(isolate, seed, store) as workers:
+        for item in plan.items:
+            placed = settings[item.setting]
+            progress(item, 0)
+            beside = {"batch_size": batches[item.setting], "environment": found}
+            chunk = chunk_of(item, placed, seed, store, beside)
+            engine = Engine(
+                placed.cases(item.start, item.stop, seed),
+                placed.fast_module,
+                placed.placement.dtype,
+                batches[item.setting],
+                progress=lambda rows, item=item: progress(item, rows),  # type: ignore[misc]
+                memory=chunk,
+            )
+            maps = _maps(item, placed, [methods[n] for n in item.methods], engine, chunk, workers)
+            for name, metric, scores in _scores(
+                {n: m for n, m in maps.items() if isinstance(m, Tensor)},
+                {name: methods[name] for name in maps},
+                [metrics[name] for name in item.metrics],
+                engine,
+                chunk,
+            ):
+                if isinstance(scores, Exception):
+                    done.failures.append(Failure(item.setting, name, metric, said(scores)))
+                else:
+                    done.add(item, engine.cases.ids, name, metric, scores)
+            done.failures += [
+                Failure(item.setting, name, "", said(error))
+                for name, error in maps.items()
+                if isinstance(error, Exception)
+            ]
+            done.calls += engine.rows
+            batches[item.setting] = engine.batch_size  # a back-off holds for the rest of the run
+        done.calls += workers.calls
+    table = [(*key, value) for key, value in done.values.items()]
     some = next(iter(settings.values())).placement
     return Result(
         scores=pd.DataFrame(table, columns=COLUMNS),
-        curves={key: curve for done in finished for key, curve in done.curves.items()},
-        failures=tuple(dict.fromkeys(f for done in finished for f in done.failures)),
+        curves=done.curves,
+        failures=tuple(dict.fromkeys(done.failures)),
         skips=plan.skips,
         methods={name: method.card for name, method in methods.items()},
         metrics={name: metric.card for name, metric in metrics.items()},
@@ -75,60 +117,68 @@ def execute(
             **about,
             "seed": seed,
             "cases": {name: len(placed.setting) for name, placed in settings.items()},
-            "chunk": max(item.stop - item.start for item in plan.items),
+            "chunk": plan.chunk,
             "device": str(some.device),
             "precision": some.precision,
             "settings": {name: placed.setting.version for name, placed in settings.items()},
             "batch_size": batches,
-            "model_calls": sum(done.calls for done in finished),
+            "model_calls": done.calls,
             "seconds": round(time.perf_counter() - began, 2),
-            "environment": environment(),
+            "environment": found,
         },
+        damaged=tuple(dict.fromkeys(store.damaged)) if store is not None else (),
     )
 
 
-def run_item(
+def _maps(
     item: Item,
     placed: PlacedSetting,
-    methods: Mapping[str, Method],
-    metrics: Mapping[str, Metric],
-    seed: int,
-    batch: int,
-    progress: Progress,
-) -> Done:
-    """Explain and score one chunk of cases."""
-    progress(item, 0)
-    cases = placed.cases(item.start, item.stop, seed)
-    engine = Engine(
-        cases,
-        placed.fast_module,
-        placed.placement.dtype,
-        batch,
-        progress=lambda rows: progress(item, rows),
-    )
-    explained = explain([methods[name] for name in item.methods], engine)
-    maps = {name: found for name, found in explained.items() if isinstance(found, Tensor)}
-    scored = score(maps, [metrics[name] for name in item.metrics], engine)
-    failures = [
-        Failure(item.setting, name, "", _said(found))
-        for name, found in explained.items()
-        if isinstance(found, Exception)
-    ]
-    values: dict[Key, float] = {}
-    curves: dict[Key, list[float]] = {}
-    for (name, metric), scores in scored.items():
-        if isinstance(scores, Exception):
-            failures.append(Failure(item.setting, name, metric, _said(scores)))
+    methods: list[Method],
+    engine: Engine,
+    chunk: Chunk,
+    workers: Workers,
+) -> dict[str, Tensor | Exception]:
+    """Maps by method id: stored ones, and new ones method by method."""
+    maps: dict[str, Tensor | Exception] = {}
+    for method in methods:
+        stored = chunk.map(method.card)
+        if stored is not None:
+            maps[method.card.id] = stored.to(engine.cases.device)
             continue
-        keys = [(item.setting, case, name, metric) for case in cases.ids]
-        values.update(zip(keys, scores.value.tolist(), strict=True))
-        if scores.curve is not None:
-            curves.update(zip(keys, scores.curve.tolist(), strict=True))
-    return Done(values, curves, tuple(failures), engine.rows, engine.batch_size)
+        began, before = time.perf_counter(), engine.rows
+        if workers.take(method):
+            found = workers.explain(method, placed, item, engine.batch_size)
+            calls = workers.last_calls
+        else:
+            found = explain([method], engine)[method.card.id]
+            calls = engine.rows - before
+        maps[method.card.id] = found
+        if isinstance(found, Tensor):
+            chunk.keep_map(method.card, found, calls, time.perf_counter() - began)
+    return maps
 
 
-def _said(error: Exception) -> str:
-    """What an exception says, with its kind where that adds something."""
-    kind = type(error)
-    own = kind.__module__.startswith("humetric")
-    return str(error) if own else f"{kind.__name__}: {error}"
+def _scores(
+    maps: Mapping[str, Tensor],
+    methods: Mapping[str, Method],
+    metrics: list[Metric],
+    engine: Engine,
+    chunk: Chunk,
+) -> Iterator[tuple[str, str, Scores | Exception]]:
+    """Scores of every method and metric: stored ones, and new ones pair by pair.
+
+    Each pair is asked apart, so that its values are the same to the last bit whatever else a run
+    computes, and wherever an earlier one was interrupted.
+    """
+    for name, attribution in maps.items():
+        for metric in metrics:
+            stored = chunk.scores(methods[name].card, metric.card)
+            if stored is not None:
+                yield name, metric.card.id, stored
+                continue
+            began, before = time.perf_counter(), engine.rows
+            found = score({name: attribution}, [metric], engine)[name, metric.card.id]
+            if isinstance(found, Scores):
+                taken = engine.rows - before, time.perf_counter() - began
+                chunk.keep_scores(methods[name].card, metric.card, found, *taken)
+            yield name, metric.card.id, found

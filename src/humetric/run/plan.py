@@ -13,6 +13,9 @@ from humetric.errors import HumetricError
 from humetric.methods import Method
 from humetric.metrics import Metric
 from humetric.results.result import Skip
+from humetric.results.store import Store
+from humetric.run.pending import Peek, missing
+from humetric.run.records import chunk_of
 from humetric.run.work import Counter, Item, explain, score
 from humetric.tasks.setting import PlacedSetting, Setting
 
@@ -26,6 +29,7 @@ class Plan:
 
     items: tuple[Item, ...]
     skips: tuple[Skip, ...]
+    chunk: int
 
 
 def make_plan(
@@ -48,7 +52,7 @@ def make_plan(
         for start in range(0, len(setting), chunk):
             stop = min(start + chunk, len(setting))
             items.append(Item(setting.id, start, stop, tuple(able), fitting))
-    return Plan(tuple(items), tuple(skips))
+    return Plan(tuple(items), tuple(skips), chunk)
 
 
 def _refusal(method: Method, setting: Setting) -> str:
@@ -79,28 +83,31 @@ def costs(
     methods: Mapping[str, Method],
     metrics: Mapping[str, Metric],
     seed: int,
+    store: Store | None = None,
 ) -> Iterator[Cost]:
     """Count what each item will ask, by planning it in full with an engine that only counts.
 
-    Items of one size have the same plans, so each size is counted once per setting. Methods that
-    ask in several rounds, each depending on the last, are counted as if all answers were 0.
+    What a store has already is not counted. Items of one size that lack the same have the same
+    plans, so each is counted once per setting. Methods that ask in several rounds, each depending
+    on the last, are counted as if all answers were 0; methods that are not built in are not
+    counted, since that would mean running them.
     """
-    known: dict[tuple[str, int], Cost] = {}
+    known: dict[tuple[object, ...], Cost] = {}
     for item in plan.items:
-        size = (item.setting, item.stop - item.start)
-        if size not in known:
+        chunk = chunk_of(item, placed[item.setting], seed, store)
+        todo = missing(item, chunk, methods, metrics)
+        same = (item.setting, item.stop - item.start, todo, chunk.answered())
+        if same not in known:
             cases = placed[item.setting].cases(item.start, item.stop, seed)
-            engine = Counter(cases, placed[item.setting].fast_module)
-            chosen = [methods[name] for name in item.methods]
-            maps = {
-                name: found
-                for name, found in explain(chosen, engine).items()
-                if isinstance(found, torch.Tensor)
-            }
-            score(maps, [metrics[name] for name in item.metrics], engine)
+            engine = Counter(cases, placed[item.setting].fast_module, memory=Peek(chunk))
+            chosen = [methods[name] for name in todo.methods]
+            explain(chosen, engine)
+            blank = torch.zeros(cases.shape, device=cases.device)
+            for method, metric in todo.pairs:
+                score({method: blank}, [metrics[metric]], engine)
             backward = sum(method.card.passes for method in chosen) * len(cases)
-            known[size] = Cost(item, engine.rows, backward)
-        yield Cost(item, known[size].forward, known[size].backward)
+            known[same] = Cost(item, engine.rows, backward)
+        yield Cost(item, known[same].forward, known[same].backward)
 
 
 def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:

@@ -43,7 +43,7 @@ def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exc
     for method in methods:
         name = method.card.id
         try:
-            if isinstance(engine, Counter) and method.card.passes:
+            if isinstance(engine, Counter) and (method.card.passes or method.card.source):
                 outcome: object = torch.zeros(cases.shape)
             else:
                 outcome = method.explain(cases)
@@ -72,3 +72,10 @@ def score(
         (name, metric.card.id): outcome
         for (name, metric), outcome in zip(pairs, outcomes, strict=True)
     }
+
+
+def said(error: Exception) -> str:
+    """What an exception says, with its kind where that adds something."""
+    kind = type(error)
+    own = kind.__module__.startswith("humetric")
+    return str(error) if own else f"{kind.__name__}: {error}"

@@ -58,6 +58,10 @@ class Suite(_Strict):
                 )
         return self
 
+    def current_metrics(self) -> list[str]:
+        """The suite's metrics without those that are deprecated."""
+        return [name for name in self.metrics if not self.metric(name).card.deprecated]
+
     def method(self, name: str) -> Method:
         """A method with this suite's parameters."""
         return METHODS.make(name, self.parameters.get(name))

@@ -44,6 +44,8 @@ class Setting:
     label: Tensor
     region: Tensor | None = None
     classes: tuple[str, ...] = ()
+    display: Tensor | None = None
+    """(cases, height, width, channels) uint8: images as people see them, before normalisation."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -214,6 +216,7 @@ def image_setting(
         label=torch.tensor(label if label is not None else target),
         region=None if region is None else torch.from_numpy(region),
         classes=tuple(classes),
+        display=torch.tensor(images),
     )
 
 

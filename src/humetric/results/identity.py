@@ -1,0 +1,73 @@
+"""What a record is of: everything that its numbers depend on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from humetric.cards import Card
+from humetric.engine.questions import Questions
+
+Context = dict[str, Any]
+
+
+def context(
+    setting: str, version: str, cases: Sequence[str], seed: int, device: str, precision: str
+) -> Context:
+    """What all records of one chunk of cases have in common.
+
+    Batch size is left out: in fp32 another one moves areas by about 1e-7. It is recorded instead,
+    and used again when a run goes on.
+    """
+    return {
+        "setting": setting,
+        "setting_version": version,
+        "cases": list(cases),
+        "target": "predicted",
+        "seed": seed,
+        "device": device.partition(":")[0],
+        "precision": precision,
+    }
+
+
+def map_identity(of: Context, method: Card) -> dict[str, Any]:
+    """An explanation: a map for each case."""
+    return of | {"kind": "map", "method": definition(method)}
+
+
+def score_identity(of: Context, method: Card, metric: Card) -> dict[str, Any]:
+    """A metric's values and curves of a method's maps."""
+    return of | {"kind": "score", "method": definition(method), "metric": definition(metric)}
+
+
+def answer_identity(of: Context, questions: Questions) -> dict[str, Any]:
+    """Answers to questions that depend on the cases alone."""
+    return of | {"kind": "answer", "key": repr(questions.key), "asked": _content(questions)}
+
+
+def definition(card: Card) -> dict[str, Any]:
+    """The part of a card that says what is computed."""
+    found = {"id": card.id, "version": card.version, "parameters": dict(card.parameters)}
+    source = getattr(card, "source", "")
+    return found | {"source": source} if source else found
+
+
+def _content(questions: Questions) -> str:
+    """A digest of what is asked, so that a key that leaves something out does no harm."""
+    found = hashlib.sha256(questions.case.cpu().numpy().tobytes())
+    masks = questions.masks
+    parts = dict(vars(masks))
+    partition = parts.pop("partition", None)
+    if partition is not None:
+        parts["group"] = partition.group
+    for name in sorted(parts):
+        value = parts[name]
+        if isinstance(value, torch.Tensor):
+            found.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
+            found.update(value.cpu().numpy().tobytes())
+        else:
+            found.update(f"{name} {value!r}".encode())
+    return found.hexdigest()

@@ -1,0 +1,96 @@
+"""A run as its folder has it: the manifest says what belongs to it, records hold the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from humetric.cards import Card, MethodCard, MetricCard
+from humetric.errors import HumetricError
+from humetric.results.identity import Context, context, score_identity
+from humetric.results.manifest import FILE, Manifest, read_manifest
+from humetric.results.result import COLUMNS, Failure, Result, Skip
+from humetric.results.store import Store
+
+C = TypeVar("C", bound=Card)
+
+
+def read_result(folder: Path) -> Result:
+    """Everything that the runs into a folder found out, without computing anything.
+
+    Pairs whose records are not there (the run was interrupted, or never meant to make them) are
+    left out; a record that was changed or cut short is an error.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise HumetricError(
+            f"Expected the results of a run in {folder} but there is no {FILE}: "
+            f"name another folder, or make one with humetric run --out {folder}."
+        )
+    try:
+        methods = {name: _card(MethodCard, d) for name, d in manifest["methods"].items()}
+        metrics = {name: _card(MetricCard, d) for name, d in manifest["metrics"].items()}
+        rows: list[tuple[Any, ...]] = []
+        curves: dict[tuple[str, str, str, str], list[float]] = {}
+        store = Store(folder)
+        for of in _chunks(manifest):
+            for method in methods.values():
+                for metric in metrics.values():
+                    record = store.get(score_identity(of, method, metric))
+                    if record is None:
+                        continue
+                    keys = [(of["setting"], case, method.id, metric.id) for case in of["cases"]]
+                    values = record.tensors["value"].tolist()
+                    rows += [(*key, v) for key, v in zip(keys, values, strict=True)]
+                    if "curve" in record.tensors:
+                        drawn = record.tensors["curve"].tolist()
+                        curves.update(zip(keys, drawn, strict=True))
+        failures = tuple(Failure(**row) for row in manifest["failures"])
+        skips = tuple(Skip(**row) for row in manifest["skips"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise HumetricError(
+            f"{folder / FILE} is not what humetric writes ({type(error).__name__}: {error}): "
+            f"delete it and run again; records are kept."
+        ) from None
+    if store.damaged:
+        raise HumetricError(
+            f"{store.damaged[0].relative_to(folder)} in {folder} is damaged, and "
+            f"{len(store.damaged) - 1} more: run again with the same options to compute it anew."
+        )
+    parts = ("schema", "methods", "metrics", "failures", "skips")
+    provenance = {name: value for name, value in manifest.items() if name not in parts}
+    settings = manifest["settings"]
+    provenance["settings"] = {name: about["version"] for name, about in settings.items()}
+    provenance["cases"] = {name: len(about["cases"]) for name, about in settings.items()}
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return Result(table, curves, failures, skips, methods, metrics, provenance)
+
+
+def _chunks(manifest: Manifest) -> Iterator[Context]:
+    """What the records of each chunk of cases have in common."""
+    for name, about in manifest["settings"].items():
+        ids, size = about["cases"], manifest["chunk"]
+        for start in range(0, len(ids), size):
+            yield context(
+                name,
+                about["version"],
+                ids[start : start + size],
+                manifest["seed"],
+                manifest["device"],
+                manifest["precision"],
+            )
+
+
+def _card(kind: type[C], plain: dict[str, Any]) -> C:
+    """A card from JSON, where tuples are lists."""
+    known = kind.__dataclass_fields__
+    fields = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in plain.items()
+        if name in known
+    }
+    return kind(**fields | {"parameters": MappingProxyType(plain["parameters"])})

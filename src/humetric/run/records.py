@@ -1,0 +1,120 @@
+"""The records of one chunk of cases: what is there already, and keeping what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+from humetric.cards import Card
+from humetric.engine.questions import Answers, Questions
+from humetric.metrics import Scores
+from humetric.results.identity import (
+    Context,
+    answer_identity,
+    context,
+    map_identity,
+    score_identity,
+)
+from humetric.results.store import Record, Store
+from humetric.run.work import Item
+from humetric.tasks.setting import PlacedSetting
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Records of an item's cases. Without a store nothing is kept, and nothing is there."""
+
+    of: Context
+    store: Store | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What is written beside every record: batch size, threads, code revision."""
+
+    def has_map(self, method: Card) -> bool:
+        """Whether a method's maps seem to be there."""
+        return self._has(map_identity(self.of, method))
+
+    def has_scores(self, method: Card, metric: Card) -> bool:
+        """Whether a metric's values of a method seem to be there."""
+        return self._has(score_identity(self.of, method, metric))
+
+    def answered(self) -> int:
+        """How many sets of shared questions of this setting are answered."""
+        if self.store is None:
+            return 0
+        folder = self.store.path(self.of | {"kind": "answer"}).parent
+        return len(list(folder.glob("*.safetensors")))
+
+    def map(self, method: Card) -> Tensor | None:
+        """A method's maps, if they are known."""
+        found = self._get(map_identity(self.of, method))
+        return None if found is None else found.tensors["map"]
+
+    def keep_map(self, method: Card, attribution: Tensor, calls: int, seconds: float) -> None:
+        """Keep a method's maps."""
+        self._put(map_identity(self.of, method), {"map": attribution}, calls, seconds)
+
+    def scores(self, method: Card, metric: Card) -> Scores | None:
+        """A metric's values and curves of a method's maps, if they are known."""
+        found = self._get(score_identity(self.of, method, metric))
+        return None if found is None else as_scores(found)
+
+    def keep_scores(
+        self, method: Card, metric: Card, scores: Scores, calls: int, seconds: float
+    ) -> None:
+        """Keep values and curves."""
+        curve = {} if scores.curve is None else {"curve": scores.curve}
+        identity = score_identity(self.of, method, metric)
+        self._put(identity, {"value": scores.value, **curve}, calls, seconds)
+
+    def recall(self, questions: Questions) -> Answers | None:
+        """Answers to shared questions, if they are known."""
+        found = self._get(answer_identity(self.of, questions)) if self.store else None
+        if found is None:
+            return None
+        return Answers(found.tensors["logit"], found.tensors["probability"])
+
+    def remember(self, questions: Questions, answers: Answers, calls: int) -> None:
+        """Keep answers to shared questions."""
+        if self.store is not None:
+            self._put(answer_identity(self.of, questions), answers._asdict(), calls, 0.0)
+
+    def _has(self, identity: dict[str, Any]) -> bool:
+        return self.store is not None and self.store.path(identity).exists()
+
+    def _get(self, identity: dict[str, Any]) -> Record | None:
+        return self.store.get(identity) if self.store is not None else None
+
+    def _put(
+        self, identity: dict[str, Any], tensors: Mapping[str, Tensor], calls: int, seconds: float
+    ) -> None:
+        if self.store is not None:
+            about = {**self.about, "model_calls": calls, "seconds": round(seconds, 3)}
+            self.store.put(identity, tensors, about)
+
+
+def as_scores(record: Record) -> Scores:
+    """A record of a metric as scores."""
+    return Scores(record.tensors["value"], record.tensors.get("curve"))
+
+
+def chunk_of(
+    item: Item,
+    placed: PlacedSetting,
+    seed: int,
+    store: Store | None,
+    about: Mapping[str, Any] | None = None,
+) -> Chunk:
+    """The records of an item."""
+    setting, placement = placed.setting, placed.placement
+    of = context(
+        setting.id,
+        setting.version,
+        setting.ids[item.start : item.stop],
+        seed,
+        str(placement.device),
+        placement.precision,
+    )
+    return Chunk(of, store, about or {})
