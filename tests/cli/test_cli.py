@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from rich.console import Console
 from humetric.cli import app
 from humetric.cli.progress import progress
 from humetric.methods import METHODS, Method
+from humetric.metrics import METRICS, Metric
 from humetric.run.work import Item
 
 COMMANDS = ["suites", "tasks", "settings", "methods", "metrics", "studies"]
@@ -84,17 +86,70 @@ def test_run_prints_boards_and_writes_results(humetric: Humetric, tmp_path: Path
     assert "image/leaf/cnn (4 cases)" in found.stdout
     assert "constant (control)" in found.stdout
     assert "— (4?)" in found.stdout  # mu-fidelity of a constant map
-    assert "runs/try/boards.md" in found.stdout
+    assert "runs/try/boards" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 100
     folder = tmp_path / "runs" / "try"
-    assert {"boards.md", "scores.csv", "curves.json", "run.json"} == {
+    assert {"boards", "records", "scores.csv", "curves.json", "run.json", ".lock"} == {
         p.name for p in folder.iterdir()
     }
-    about = json.loads((folder / "run.json").read_text())["provenance"]
+    about = json.loads((folder / "run.json").read_text())
     assert about["suite"] == "embedded"
-    assert about["cases"] == {"image/leaf/cnn": 4}
-    assert "weights" in about["settings"]["image/leaf/cnn"]
-    assert "| saliency |" in (folder / "boards.md").read_text()
+    assert len(about["settings"]["image/leaf/cnn"]["cases"]) == 4
+    assert "weights" in about["settings"]["image/leaf/cnn"]["version"]
+    assert "| saliency |" in (folder / "boards" / "methods.md").read_text()
+
+
+OWN = """
+import sys, humetric
+
+@humetric.method("mine", version=1, reference="test")
+def mine():
+    return lambda cases: cases.x.sum(1)
+
+@humetric.method("leaves", version=1, reference="test")
+def leaves():
+    return lambda cases: sys.exit(0)
+"""
+
+
+def test_methods_of_a_file_run_apart_and_failures_set_the_exit_code(
+    humetric: Humetric, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    command = [
+        "run", "--setting", "image/leaf/cnn", "--method", str(tmp_path / "own.py"),
+        "--metric", "sparseness", "--cases", "2", "--out", str(tmp_path / "run"),
+    ]  # fmt: skip
+    found = humetric(*command)
+    METHODS._factories.pop("mine")
+    METHODS._factories.pop("leaves")
+    assert found.returncode == 1
+    assert "failed: leaves on image/leaf/cnn. Expected maps from leaves" in found.stderr
+    board = (tmp_path / "run" / "boards" / "methods.md").read_text()
+    assert "| mine |" in board
+    assert "| leaves | failed |" in board
+
+
+def test_a_changed_definition_is_said(
+    humetric: Humetric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [
+        "run", "--setting", "image/leaf/cnn", "--method", "edge", "--metric", "sparseness",
+        "--cases", "2", "--out", str(tmp_path / "run"),
+    ]  # fmt: skip
+    assert humetric(*command).returncode == 0
+    make = METRICS.factory("sparseness")
+
+    def newer() -> Metric:
+        old = make()
+        return replace(old, card=replace(old.card, version=2))
+
+    newer.__module__ = make.__module__
+    monkeypatch.setitem(METRICS._factories, "sparseness", newer)
+    found = humetric(*command)
+    assert found.returncode == 0, found.stderr
+    said = " ".join(found.stderr.split())
+    assert "sparseness of edge on image/leaf/cnn is computed anew: version of sparseness" in said
 
 
 def test_run_as_json(humetric: Humetric, tmp_path: Path) -> None:

@@ -1,100 +1,174 @@
-"""The method board of a setting: mean of each metric for each method."""
+"""The method board of a setting: how each method does by each metric, and how sure that is."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import fmean
+from typing import Literal
 
+import numpy as np
 import pandas as pd
-from rich import box
-from rich.table import Table
+from numpy.typing import NDArray
+from rich.console import RenderableType
 
-from humetric.results.result import Result
+from humetric.boards.ranking import Rank, flips_for, pairs_of, rank_methods
+from humetric.boards.render import markdown, terminal
+from humetric.boards.settings_line import HOW_TO_READ, settings_line
+from humetric.cards import Direction, MetricCard
+from humetric.results.result import Failure, Result
+from humetric.seeding import generator
+from humetric.stats.bootstrap import mean_interval
 
-ARROWS = {"higher": "↑", "lower": "↓"}
+
+@dataclass(frozen=True)
+class Column:
+    """A metric as it was when the results were made."""
+
+    metric: str
+    version: int
+    direction: Direction
+    superseded: bool
+    """Another version is registered now; these results are of the old one."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A metric of a method: mean over cases, its interval, and the places that it may have."""
+
+    n: int
+    undefined: int
+    mean: float
+    low: float
+    high: float
+    rank: Rank | None
+    """None for a method without a defined value."""
+    gap: Literal["", "failed", "missing"] = ""
+    """Why there is no mean: scoring failed, or some cases were never scored. A mean over the others
+    is not shown as one over all."""
+
+
+FAILED = Cell(0, 0, math.nan, math.nan, math.nan, None, gap="failed")
+MISSING = Cell(0, 0, math.nan, math.nan, math.nan, None, gap="missing")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method and its cells, one per column."""
+
+    method: str
+    control: bool
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
 class MethodBoard:
-    """Rows are methods, columns metrics; cells a mean and how many cases are undefined."""
+    """Rows are methods, controls among them; columns are metrics."""
 
     setting: str
     cases: int
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
 
     def markdown(self) -> str:
         """The board as a Markdown table."""
-        lines = [
-            f"### {self.setting} ({self.cases} cases)",
-            "",
-            f"| method | {' | '.join(self.columns)} |",
-            f"|---|{'---:|' * len(self.columns)}",
-            *(f"| {name} | {' | '.join(cells)} |" for name, cells in self.rows),
-        ]
-        return "\n".join(lines) + "\n"
+        return markdown(self)
 
-    def table(self) -> Table:
-        """The board for a terminal."""
-        title = f"{self.setting} ({self.cases} cases)"
-        table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-        table.add_column("method", no_wrap=True)
-        for column in self.columns:
-            table.add_column(column, justify="right")
-        for name, cells in self.rows:
-            table.add_row(name, *cells)
-        return table
+    def table(self, width: int = 100) -> RenderableType:
+        """The board for a terminal of so many columns."""
+        return terminal(self, width)
 
 
 def method_boards(result: Result) -> list[MethodBoard]:
-    """One board per setting. Methods in order of their first metric, controls below, no ranking."""
-    found = result.scores.groupby("setting", sort=False)
+    """One board per setting, in alphabetical order. Methods in order of their first metric.
+
+    A board depends on the values, the cards and the run's seed alone, not on the order of rows: it
+    is the same to the byte whenever it is rebuilt.
+    """
+    found = result.scores.groupby("setting", sort=True)
     return [_board(str(setting), scores, result) for setting, scores in found]
 
 
-def _board(setting: str, scores: pd.DataFrame, result: Result) -> MethodBoard:
-    metrics = [m for m in result.metrics if m in set(scores["metric"])]
-    failed = {f.method for f in result.failures if f.setting == setting}
-    methods = [m for m in result.methods if m in failed | set(scores["method"])]
-    cases = int(scores["case"].nunique())
-    values = {
-        (str(method), str(metric)): list(group)
-        for (method, metric), group in scores.groupby(["method", "metric"])["value"]
-    }
-
-    def place(name: str) -> tuple[bool, float]:
-        mean = fmean(values.get((name, metrics[0]), [math.nan]))
-        better = mean if result.metrics[metrics[0]].direction == "lower" else -mean
-        return result.methods[name].control, math.inf if math.isnan(better) else better
-
-    rows = tuple(
-        (
-            f"{name} (control)" if result.methods[name].control else name,
-            tuple(_cell(values.get((name, metric), []), cases) for metric in metrics),
-        )
-        for name in sorted(methods, key=place)
-    )
-    columns = tuple(f"{m} {ARROWS[result.metrics[m].direction]}" for m in metrics)
-    return MethodBoard(setting, cases, columns, rows)
-
-
 def legend(result: Result) -> str:
-    """The settings line below the boards."""
-    about = result.provenance
-    return (
-        "Mean over cases; ↑ higher is better, ↓ lower is better; (n?) = undefined for n cases. "
-        f"Seed {about['seed']}, {about['precision']} on {about['device']}. "
-        "Controls know nothing of the model. "
-        "Complexity and sparseness describe a map, not its quality."
+    """How to read the boards, and the settings line."""
+    line = "; ".join(f"{name}: {value}" for name, value in settings_line(result).items())
+    return f"{HOW_TO_READ}\n\n{line}."
+
+
+def _board(setting: str, scores: pd.DataFrame, result: Result) -> MethodBoard:
+    present = set(scores["metric"])
+    columns = [_column(card) for name, card in result.metrics.items() if name in present]
+    failed = {f.method for f in result.failures if f.setting == setting}
+    methods = sorted(set(result.methods) & (failed | set(scores["method"])))
+    cases = sorted(set(scores["case"]))
+    cells = {
+        column.metric: _cells(
+            setting,
+            column,
+            _matrix(scores[scores["metric"] == column.metric], cases, methods),
+            result,
+        )
+        for column in columns
+    }
+    rows = [
+        Row(m, result.methods[m].control, tuple(cells[c.metric][m] for c in columns))
+        for m in methods
+    ]
+    return MethodBoard(
+        setting, len(cases), tuple(columns), tuple(sorted(rows, key=lambda r: _place(r, columns)))
     )
 
 
-def _cell(values: list[float], cases: int) -> str:
-    """A mean over all cases; one over some of them, because the rest failed, is not shown."""
-    if len(values) < cases:
-        return "failed"
-    defined = [v for v in values if not math.isnan(v)]
-    number = f"{fmean(defined):.3f}" if defined else "—"
-    undefined = len(values) - len(defined)
-    return f"{number} ({undefined}?)" if undefined else number
+def _matrix(
+    scores: pd.DataFrame, cases: list[str], methods: list[str]
+) -> dict[str, NDArray[np.float64] | None]:
+    """Values of each method in the order of the cases; None where a case is missing."""
+    found: dict[str, NDArray[np.float64] | None] = dict.fromkeys(methods)
+    for method, group in scores.groupby("method"):
+        if len(group) == len(cases):
+            found[str(method)] = group.sort_values("case")["value"].to_numpy(np.float64)
+    return found
+
+
+def _cells(
+    setting: str,
+    column: Column,
+    values: Mapping[str, NDArray[np.float64] | None],
+    result: Result,
+) -> dict[str, Cell]:
+    """The cells of a metric, by method."""
+    seed = int(result.provenance.get("seed", 0))
+    complete = {method: v for method, v in values.items() if v is not None}
+    sign = 1.0 if column.direction == "higher" else -1.0
+    stacked = [sign * v for v in complete.values()]
+    ranks: list[Rank | None] = []
+    if stacked:
+        draw = generator(seed, setting, f"sign flips of {column.metric}")
+        flips = flips_for(pairs_of(len(result.methods)))
+        ranks = rank_methods(np.stack(stacked, axis=1), draw, flips)
+    failed = {f.method for f in result.failures if _concerns(f, setting, column.metric)}
+    cells = {method: FAILED if method in failed else MISSING for method in values}
+    for (method, of_cases), rank in zip(complete.items(), ranks, strict=True):
+        draw = generator(seed, setting, f"bootstrap of {column.metric} of {method}")
+        mean, low, high, n = mean_interval(of_cases, draw)
+        cells[method] = Cell(n, len(of_cases) - n, mean, low, high, rank)
+    return cells
+
+
+def _concerns(failure: Failure, setting: str, metric: str) -> bool:
+    return failure.setting == setting and failure.metric in ("", metric)
+
+
+def _column(card: MetricCard) -> Column:
+    from humetric.metrics import METRICS
+
+    known = card.id in set(METRICS)
+    superseded = known and METRICS.make(card.id).card.version != card.version
+    return Column(card.id, card.version, card.direction, superseded)
+
+
+def _place(row: Row, columns: list[Column]) -> tuple[float, str]:
+    """By the first metric, best first; those without a mean last; then by name."""
+    mean = row.cells[0].mean
+    better = mean if columns[0].direction == "lower" else -mean
+    return math.inf if math.isnan(better) else better, row.method

@@ -1,0 +1,47 @@
+"""What a board was made with, and how to read it. Nothing in here changes with time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from humetric.boards.ranking import ALPHA, ROUNDING, flips_for, pairs_of
+from humetric.results.result import Result
+from humetric.stats.bootstrap import LEVEL, RESAMPLES
+from humetric.stats.paired import EXACT
+
+HOW_TO_READ = (
+    "A cell: mean over cases [95% interval] places letters (n?: undefined for n cases). "
+    "↑ higher is better, ↓ lower is better. Places run from 1 + the number of methods that are "
+    "significantly better to the number of methods less those that are significantly worse; "
+    "methods that share a letter are not told apart. —: undefined for all cases; failed, missing: "
+    "not all cases were scored. Controls know nothing of the model and are ranked with the rest. "
+    "Complexity and sparseness describe a map, not its quality."
+)
+
+
+def settings_line(result: Result) -> dict[str, Any]:
+    """Measure, interval, test, correction, seed, precision, device, versions."""
+    about = result.provenance
+    flips = flips_for(pairs_of(len(result.methods)))
+    suite = f"{about['suite']} v{about.get('suite_version', '?')}" if "suite" in about else "none"
+    versions = about.get("settings", {})
+    return {
+        "measure": "mean over cases",
+        "interval": f"{LEVEL:.0%} percentile bootstrap over cases, B = {RESAMPLES:,}",
+        "test": f"two-sided paired sign-flip permutation, exact up to {EXACT} cases, "
+        f"else B = {flips:,}; differences below {ROUNDING:g} are ties",
+        "correction": f"Holm over all pairs of methods per metric and setting, level {ALPHA}",
+        "seed": about.get("seed", 0),
+        "precision": about.get("precision", "unknown"),
+        "device": about.get("device", "unknown"),
+        "suite": suite,
+        "data": ", ".join(f"{name} ({versions[name]})" for name in sorted(versions)) or "unknown",
+        "code": _code(about.get("environment", {})),
+    }
+
+
+def _code(environment: dict[str, str]) -> str:
+    """The release and the commit that made the results, not that which made the board."""
+    release = environment.get("humetric", "unknown")
+    revision = environment.get("revision")
+    return f"humetric {release}, revision {revision}" if revision else f"humetric {release}"

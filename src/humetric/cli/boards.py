@@ -1,0 +1,161 @@
+"""``humetric boards`` and ``humetric compare``: tables made from results that are there."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from humetric.cli.app import app, err, out, print_json
+
+if TYPE_CHECKING:
+    from humetric.boards.compare import Change, Comparison
+
+AT_MOST = 25
+"""Rows that do not matter are shown up to this many of the table in all."""
+
+boards = typer.Typer(
+    help="The boards of a run.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.add_typer(boards, name="boards")
+
+
+@boards.callback()
+def _boards() -> None:
+    """The boards of a run."""
+
+
+@boards.command()
+def build(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("runs/embedded"),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; say whether the files are up to date.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Make the boards of a run from its stored results, print them and say where they lie."""
+    from humetric.boards.files import FOLDER, board_files, first_difference, write_boards
+    from humetric.boards.method_board import legend, method_boards
+    from humetric.results.read import read_result
+
+    result = read_result(run)
+    found = method_boards(result)
+    files = board_files(result, found)
+    if check:
+        difference = first_difference(files, run / FOLDER)
+        if as_json:
+            print_json({"same": not difference, "difference": difference or None})
+        elif difference:
+            err.print(f"{difference} Rebuild with: humetric boards build {run}", markup=False)
+        else:
+            out.print(f"The boards in {run / FOLDER} are what the results give.", markup=False)
+        raise typer.Exit(1 if difference else 0)
+    written = write_boards(result, run, found)
+    if as_json:
+        data = json.loads(files["methods.json"])
+        print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)
+        return
+    for board in found:
+        out.print(board.table(out.width))
+    out.print(legend(result), markup=False)
+    names = ", ".join(path.name for path in written)
+    out.print(f"\nBoards: {run / FOLDER} ({names})", markup=False)
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    second: Annotated[Path, typer.Argument(help="Folder of the run to compare it with.")],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Say what moved between two runs, case by case, and whether it matters."""
+    from humetric.boards.compare import as_data
+    from humetric.boards.compare import compare as compared
+    from humetric.results.read import read_result
+
+    found = compared(read_result(first), read_result(second))
+    if as_json:
+        print_json(
+            {
+                "first": str(first),
+                "second": str(second),
+                "changes": [as_data(change) for change in found.changes],
+                "only_first": found.only_first,
+                "only_second": found.only_second,
+                "versions": found.versions,
+            }
+        )
+        return
+    _report(found, first, second)
+
+
+def _report(found: Comparison, first: Path, second: Path) -> None:
+    """What moved, what only one run has, and which versions differ."""
+    for folder, only in ((first, found.only_first), (second, found.only_second)):
+        if only:
+            out.print(f"Only in {folder}: {', '.join(only)}.", markup=False)
+    for line in found.versions:
+        out.print(f"Differs: {line}", markup=False)
+    moved = found.of("moved")
+    if not found.changes:
+        out.print("The runs have no case, method and metric in common.")
+        return
+    if moved:
+        _table_of_moved(moved)
+    rounding, same = len(found.of("rounding")), len(found.of("unchanged"))
+    total = len(found.changes)
+    said = f"{len(moved)} of {total} moved" if moved else f"Nothing moved ({total} compared)"
+    out.print(
+        f"{said}; {rounding} moved within rounding (no case by 1e-6); {same} unchanged. "
+        "One is a metric of a method on a setting.",
+        markup=False,
+    )
+    if moved:
+        matter = sum(change.matters for change in moved)
+        out.print(
+            f"{matter} matter: significant (paired sign flips, Holm over what moved, .05), or the "
+            "order of methods changed.",
+            markup=False,
+        )
+
+
+def _table_of_moved(moved: list[Change]) -> None:
+    """All that matters, and the largest of the rest."""
+    matter = sum(change.matters for change in moved)
+    shown = moved[: max(AT_MOST, matter)]
+    for setting in sorted({change.setting for change in shown}):
+        table = Table(title=setting, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+        for name in ("method", "metric"):
+            table.add_column(name, no_wrap=True)
+        for name in ("cases", "difference", "95% interval", "p"):
+            table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("matters", no_wrap=True)
+        for change in shown:
+            if change.setting == setting:
+                table.add_row(*_cells(change))
+        out.print(table)
+    if len(shown) < len(moved):
+        out.print(f"and {len(moved) - len(shown)} more that do not matter (--json has them)")
+
+
+def _cells(change: Change) -> list[str]:
+    cases = f"{change.cases} ({change.redefined}?)" if change.redefined else str(change.cases)
+    why = ["significant"] * change.significant + ["order"] * change.reordered
+    undefined = math.isnan(change.low)
+    return [
+        change.method,
+        change.metric,
+        cases,
+        "—" if math.isnan(change.difference) else f"{change.difference:+.2g}",
+        "—" if undefined else f"[{change.low:+.2g}, {change.high:+.2g}]",
+        "—" if math.isnan(change.p) else f"{change.p:.3f}",
+        ", ".join(why) or "no",
+    ]
