@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup leaderboard test benchmarks check format clean
+.PHONY: help setup leaderboard test benchmarks speed check format clean
 
 help: ## List the targets
 	@echo "Targets (PYTHON=... picks the interpreter for .venv, ARGS=... is passed on):"
@@ -23,8 +23,11 @@ leaderboard: $(STAMP) ## Run the embedded suite and print its boards
 test: $(STAMP) ## Run the tests
 	@$(BIN)/python -m pytest $(ARGS)
 
-benchmarks: $(STAMP) ## Check scores, speed and invariants that must not move
+benchmarks: $(STAMP) ## Check that scores, invariants and boards did not move
 	@$(BIN)/python -m pytest benchmarks $(ARGS)
+
+speed: $(STAMP) ## Measure speed and memory against their bounds, on a quiet machine
+	@$(BIN)/python -m pytest benchmarks -m speed $(ARGS)
 
 check: $(STAMP) ## Lint, check the format and the types
 	@$(BIN)/ruff check .

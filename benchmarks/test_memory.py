@@ -48,6 +48,7 @@ def work(steps: int, methods: int) -> None:
     import torch
     from measure import engine_for, placed, random_maps
 
+    from humetric.engine.questions import make
     from humetric.metrics import METRICS
     from humetric.models.convnet import ConvNet
 
@@ -62,7 +63,7 @@ def work(steps: int, methods: int) -> None:
         for attribution in maps:
             for metric in metrics:
                 masks = metric.plan(attribution.flatten(1), cases)[1].masks
-                held.append(masks.make(0, len(masks), torch.float32))
+                held.append(make(masks, 0, len(masks), torch.float32))
     engine.run([metric.program(a, cases) for a in maps for metric in metrics])
     print(before, resident_peak())
 
