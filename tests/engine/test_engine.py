@@ -289,6 +289,30 @@ def test_backs_off_when_memory_runs_out(error: type[RuntimeError]) -> None:
     assert starved.rows == plain.rows
 
 
+def test_inputs_are_made_again_after_memory_ran_out() -> None:
+    """A module whose first step is in place has spoilt its inputs when a later one fails."""
+
+    class InPlace(nn.Module):
+        def __init__(self, inner: nn.Module, fails: int) -> None:
+            super().__init__()
+            self.inner, self.fails = inner, fails
+
+        def forward(self, x: Tensor) -> Tensor:
+            out = self.inner(x.mul_(2.0))
+            if self.fails and len(x) == 16:
+                self.fails -= 1
+                raise torch.OutOfMemoryError("injected")
+            return out
+
+    plain, starved = engine_for(linear_setting()), engine_for(linear_setting())
+    plain.module, starved.module = InPlace(plain.module, 0), InPlace(starved.module, 1)
+    plain.batch_size = starved.batch_size = 16
+    asked = families(plain.cases)
+    for a, b in zip(plain.ask(asked), starved.ask(asked), strict=True):
+        torch.testing.assert_close(a.logit, b.logit, rtol=0, atol=1e-12)
+    assert starved.batch_size == 8
+
+
 def test_says_so_when_not_even_one_input_fits() -> None:
     engine = engine_for(linear_setting())
     engine.module = Starved(engine.module, 0, torch.OutOfMemoryError)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
@@ -30,6 +30,10 @@ T = TypeVar("T")
 STARVED = ("can't allocate memory", "CUDNN_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_ALLOC_FAILED")
 """How libraries say that memory ran out when they do not raise torch.OutOfMemoryError."""
 
+AHEAD = 1 << 25
+"""Bytes of inputs that are made at once, at least those of one batch: few operations on many rows
+cost less than many on few."""
+
 READ_AT_ONCE = 1 << 20
 """Numbers of the model's output that are kept until answers are read off them."""
 
@@ -44,6 +48,26 @@ class Memory(Protocol):
     def remember(self, questions: Questions, answers: Answers, calls: int) -> None:
         """Keep answers that took so many model calls."""
         ...
+
+
+class Rows:
+    """Which rows of which family come next; one family at a time is held in full width."""
+
+    def __init__(self, families: Sequence[Questions], sizes: list[int], times: int) -> None:
+        self.families, self.sizes, self.times = families, sizes, times
+        self.ends = list(itertools.accumulate(sizes))
+        self._held, self._wide = -1, families[0]
+
+    def pieces(self, first: int, stop: int) -> Iterator[tuple[Questions, slice, slice]]:
+        """Families in rows first to stop of all: (family, rows of the family, rows of all)."""
+        for i in range(bisect.bisect_right(self.ends, first), len(self.families)):
+            start = self.ends[i] - self.sizes[i]
+            if start >= stop:
+                return
+            if self._held != i:
+                self._held, self._wide = i, self.families[i].widen(self.times)
+            low, high = max(first, start), min(stop, self.ends[i])
+            yield self._wide, slice(low - start, high - start), slice(low, high)
 
 
 @dataclass
@@ -148,8 +172,7 @@ class Engine:
         """
         draws = [1 if f.fill is not None else self._fill.shape[1] for f in families]
         sizes = [len(f) * d for f, d in zip(families, draws, strict=True)]
-        ends = list(itertools.accumulate(sizes))
-        total = ends[-1] if ends else 0
+        total = sum(sizes)
         device, kind = self._x.device, torch.promote_types(self.dtype, torch.float32)
         out = torch.empty(total, 2, device=device, dtype=kind)
         if total == 0:
@@ -157,52 +180,55 @@ class Engine:
         case = torch.cat(
             [f.case.repeat_interleave(d) for f, d in zip(families, draws, strict=True)]
         )
-        done, current, wide = 0, -1, families[0]
-        outputs: list[Tensor] = []
-        read = 0
+        rows = Rows(families, sizes, self.cases.task.numbers)
+        buffer, first, ready = self._buffer, 0, 0  # rows first to ready are in the buffer
+        kept: Tensor | None = None
+        done = read = 0  # rows to done are evaluated, those to read are answered
         while done < total:
             stop = min(total, done + self.batch_size)
             try:
-                buffer = self._rows(stop - done)
-                for i in range(bisect.bisect_right(ends, done), len(families)):
-                    start = ends[i] - sizes[i]
-                    if start >= stop:
-                        break
-                    if current != i:  # one family at a time is held in full width
-                        current, wide = i, families[i].widen(self.cases.task.numbers)
-                    low, high = max(done, start), min(stop, ends[i])
-                    self._replace(
-                        wide,
-                        case[low:high],
-                        low - start,
-                        high - start,
-                        buffer[low - done : high - done],
-                    )
-                output = self.module(self.cases.task.model_inputs(buffer))
+                if stop > ready:
+                    ahead = min(total, done + self._ahead())
+                    buffer = self._rows(ahead - done)
+                    for family, some, place in rows.pieces(done, ahead):
+                        self._replace(
+                            family,
+                            case[place],
+                            some,
+                            buffer[place.start - done : place.stop - done],
+                        )
+                    first, ready = done, ahead
+                inputs = buffer[done - first : stop - first]
+                output = self.module(self.cases.task.model_inputs(inputs))
             except (RuntimeError, MemoryError) as error:
                 self._back_off(error)
+                ready = done  # a module may have overwritten its inputs
                 continue
             self.rows += stop - done
             self.progress(stop - done)
+            if kept is None:  # outputs in one place: many small ones would break up the heap
+                kept = output.new_empty(
+                    max(READ_AT_ONCE // output[0].numel(), len(output)), *output.shape[1:]
+                )
+            kept[done - read : stop - read] = output
             done = stop
-            outputs.append(output)
-            if done == total or output.numel() * len(outputs) >= READ_AT_ONCE:
+            if done == total or done - read + self.batch_size > len(kept):
                 target = self.cases.target.index_select(0, case[read:done])
-                out[read:done] = self.cases.task.answer(torch.cat(outputs), target)
-                outputs, read = [], done
+                out[read:done] = self.cases.task.answer(kept[: done - read], target)
+                read = done
         answers = out.split(sizes)
         return [
             a if d == 1 else a.view(-1, d, 2).mean(1) for a, d in zip(answers, draws, strict=True)
         ]
 
-    def _replace(self, family: Questions, case: Tensor, start: int, stop: int, out: Tensor) -> None:
-        """Write the inputs of rows start to stop of a family, counted with draws.
+    def _replace(self, family: Questions, case: Tensor, rows: slice, out: Tensor) -> None:
+        """Write the inputs of some rows of a family, counted with draws.
 
         Masks go where the inputs will be and are then overwritten by them, block by block: what is
         common to a run of rows is read from one place. So little memory is touched between two
         forward passes, which is what this costs on a CPU.
         """
-        task = self.cases.task
+        task, start, stop = self.cases.task, rows.start, rows.stop
         owners, draws = self._fill.shape[:2] if family.fill is None else (0, 1)
         if draws == 1:
             family.masks.write(start, stop, out)
@@ -213,23 +239,28 @@ class Engine:
             torch.index_select(keep, 0, question - first, out=out)
             place = row.remainder(draws) + (case * draws if owners > 1 else 0)
         for low, high, length in blocks(start, stop, family.run * draws):
-            rows = slice(low - start, high - start)
-            block = out[rows].view(-1, length, out.shape[1])
-            owner = case[rows.start : rows.stop : length]
+            part = slice(low - start, high - start)
+            block = out[part].view(-1, length, out.shape[1])
+            owner = case[part.start : part.stop : length]
             if family.fill is not None:
                 fill = family.fill[low:high].view_as(block)
             elif draws > 1:
-                fill = self._fill.flatten(0, 1).index_select(0, place[rows]).view_as(block)
+                fill = self._fill.flatten(0, 1).index_select(0, place[part]).view_as(block)
             elif owners > 1:
                 fill = self._fill[:, 0].index_select(0, owner)[:, None]
             else:
                 fill = self._fill[0]
             task.mix(block, self._x.index_select(0, owner)[:, None], fill)
 
+    def _ahead(self) -> int:
+        """Rows whose inputs are made at once: whole batches, so that few operations make many."""
+        row = self._x[0].numel() * self._x.element_size()
+        return max(1, AHEAD // (row * self.batch_size)) * self.batch_size
+
     def _rows(self, rows: int) -> Tensor:
-        """Room for a batch of inputs, kept between batches."""
+        """Room for inputs, kept between batches."""
         if len(self._buffer) < rows:
-            self._buffer = self._x.new_empty(min(rows, self.batch_size), *self._x.shape[1:])
+            self._buffer = self._x.new_empty(rows, *self._x.shape[1:])
         return self._buffer[:rows]
 
     def _back_off(self, error: RuntimeError | MemoryError) -> None:
