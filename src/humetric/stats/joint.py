@@ -196,20 +196,30 @@ def study_t(study: StudyData, orders: NDArray[np.intp] | None = None) -> NDArray
     human_precision = np.broadcast_to(study.human_precision, (cells, n))
     upper = np.triu_indices(n, 1)
     total = len(orders) if orders is not None else math.factorial(n)
+    if not study.human.size:
+        return np.full(total, np.nan)
     top, bottom = np.zeros((cells, total)), np.zeros((cells, total))
-    per_cell = []
+    people = np.stack(
+        [signs(h, p)[upper] for h, p in zip(study.human, human_precision, strict=True)], 1
+    ).astype(np.float32)
+    # Cells in which the metric orders methods alike are looked up together.
+    alike: dict[bytes, list[int]] = {}
+    ordered, both = [], []
     for cell in range(cells):
-        people = signs(study.human[cell], human_precision[cell])[upper].astype(np.float32)
-        ordered = signs(study.metric[cell], metric_precision[cell]).astype(np.float32).ravel()
         known = ~np.isnan(study.metric[cell])
-        both = (known[:, None] & known).astype(np.float32).ravel()
-        per_cell.append((people, ordered, both, bool(known.all())))
+        ordered.append(signs(study.metric[cell], metric_precision[cell]).ravel())
+        both.append((known[:, None] & known).ravel())
+        alike.setdefault(ordered[-1].tobytes() + known.tobytes(), []).append(cell)
     for start in range(0, total, AT_ONCE):
         some = slice(start, start + AT_ONCE)
         at = _pairs(n)[some] if orders is None else _pair_index(orders[some])
-        for cell, (people, ordered, both, complete) in enumerate(per_cell):
-            top[cell, some] = ordered[at] @ people
-            bottom[cell, some] = np.abs(people).sum() if complete else both[at] @ np.abs(people)
+        for group in alike.values():
+            first, compared = group[0], np.abs(people[:, group])
+            top[group, some] = (ordered[first].astype(np.float32)[at] @ people[:, group]).T
+            if both[first].all():
+                bottom[group, some] = compared.sum(0)[:, None]
+            else:
+                bottom[group, some] = (both[first].astype(np.float32)[at] @ compared).T
     d = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     defined = (bottom > 0).sum(0)
     found = np.full(total, np.nan)

@@ -47,7 +47,8 @@ def noise_ceiling(
     into v / (v + mean(se^2)). With equal standard errors these are chi-squared quantiles. Drawing
     h* ~ N(h, se) instead would add the noise a second time and put R too high. The interval speaks
     about methods like these, not these alone, and at five methods it spans most of 0 to 1: that is
-    what is known.
+    what is known. Both bounds are 0 where the values lie closer together than such standard errors
+    allow: then these are too large, or not independent between methods.
     """
     h, error = _known(human, se)
     n = len(h)

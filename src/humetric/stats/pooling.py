@@ -88,5 +88,6 @@ def _tau2(effect: np.ndarray[tuple[int, ...], np.dtype[np.float64]], variance: A
     # Slow to import, and needed for five studies or more only.
     from statsmodels.stats.meta_analysis import combine_effects
 
-    found = combine_effects(effect, np.asarray(variance), method_re="iterated", use_t=True)
+    with np.errstate(divide="ignore", invalid="ignore"):  # I^2 of equal effects, not used here
+        found = combine_effects(effect, np.asarray(variance), method_re="iterated", use_t=True)
     return max(0.0, float(found.tau2))
