@@ -59,9 +59,7 @@ def test_orientation_turns_what_is_better_low_once() -> None:
     study = read_study(bundled_folder() / "colin2022")
     time = study.matrix("total-time")
     np.testing.assert_array_equal(time.orient().value, -time.value)
-    assert time.orient().orient().value is time.orient().value or np.array_equal(
-        time.orient().orient().value, -time.value
-    )
+    np.testing.assert_array_equal(time.orient().orient().value, -time.value)
     assert time.orient().oriented
     utility = study.matrix()
     np.testing.assert_array_equal(utility.orient().value, utility.value)
@@ -102,6 +100,15 @@ def test_a_variant_swaps_one_figure_and_says_so() -> None:
     assert load_studies(variants=["plotted"])["colin2022"] == other
     with pytest.raises(UnknownNameError, match="'plotted'"):
         load_studies(variants=["ploted"])
+
+
+def test_variants_that_contradict_each_other_are_refused(copy: Path) -> None:
+    path = copy / "variants.csv"
+    row = path.read_text().splitlines()[1]
+    path.write_text(path.read_text() + row.replace("plotted", "guessed") + "\n")
+    assert read_study(copy, ["guessed"]).known_variants == ("plotted", "guessed")
+    with pytest.raises(HumetricError, match="leaves / gradient-input / utility"):
+        read_study(copy, ["guessed", "plotted"])
 
 
 def test_a_place_is_a_study_or_a_folder_of_studies(copy: Path) -> None:

@@ -44,6 +44,7 @@ ROWS = [
     (",0.99,", ",,", "value", "number", "Correct it"),
     (",0.99,", ",nan,", "value", "a finite number", "Correct it"),
     (",0.99,", ",inf,", "value", "a finite number", "Correct it"),
+    (",0.99,", ",1e999,", "value", "a finite number", "Correct it"),
     (",-8.59,", ",-inf,", "low", "a finite number", "Correct it"),
     (",0.99,", ",99,", "value", "-8.59 to 10.57", "Check value"),
     (",-8.59,", ",18.59,", "low", "at most high", "Check both"),
@@ -146,7 +147,7 @@ def test_a_primary_figure_that_is_missing(hase: Path) -> None:
     path = hase / "results.csv"
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *lines[2:]]) + "\n")
-    assert [p.expected for p in problems(hase)] == ["a accuracy-change of lime in text"]
+    assert [p.expected for p in problems(hase)] == ["the accuracy-change of lime in text"]
 
 
 def test_a_near_miss_of_a_method(tmp_path: Path) -> None:
@@ -173,8 +174,9 @@ def test_scores_and_variants(tmp_path: Path) -> None:
     }
 
 
-def test_p_values(broken: Callable[[str, str, str], list[Problem]]) -> None:
-    found = broken("statistics.csv", ",0.834,", ",n.s.,")
+@pytest.mark.parametrize("p", ["n.s.", "1.834", "-0.1", "<", "<<0.1", "nan"])
+def test_p_values(broken: Callable[[str, str, str], list[Problem]], p: str) -> None:
+    found = broken("statistics.csv", ",0.834,", f",{p},")
     assert [(p.file, p.row, p.column) for p in found] == [("statistics.csv", 2, "p")]
 
 

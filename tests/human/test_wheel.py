@@ -25,8 +25,8 @@ def test_a_wheel_finds_its_studies(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    if made.returncode and "hatchling" in made.stderr:
-        pytest.skip("hatchling is not installed and no package index can be reached")
+    if "No matching distribution found for hatchling" in made.stderr:
+        pytest.skip("no package index that has hatchling can be reached")
     assert made.returncode == 0, made.stderr
     target = tmp_path / "target"
     zipfile.ZipFile(next(tmp_path.glob("humetric-*.whl"))).extractall(target)
