@@ -94,7 +94,11 @@ def run(
             metrics,
             batches=batches,
             seed=chosen.seed,
-            about={"suite": chosen.id, "suite_version": chosen.version},
+            about={
+                "suite": chosen.id,
+                "suite_version": chosen.version,
+                "pairs": chosen.pairs(names),
+            },
             progress=report,
             isolate=Limits(case_seconds, memory),
         )
