@@ -27,6 +27,9 @@ class Interval(NamedTuple):
     high: float
 
 
+UNKNOWN = Interval(math.nan, math.nan)
+
+
 @dataclass(frozen=True)
 class CellAgreement:
     """How far a metric orders the methods of a cell as a measure does; higher is better in both."""
@@ -58,9 +61,9 @@ class CellAgreement:
     left_out: Interval
     """Smallest and largest D without one of the methods."""
     people: Interval
-    """D with other people, these methods; unknown without standard errors."""
+    """D with other people; unknown without standard errors or if the measure is not primary."""
     cases: Interval
-    """D with other cases, these methods; unknown for published scores."""
+    """D with other cases; unknown for published scores or if the measure is not primary."""
     ceiling: Ceiling
 
     @property
@@ -92,7 +95,8 @@ def measured(study: Study, measure: str, sees_cues: bool = False) -> Measured:
 def cell_agreement(evidence: Evidence, study: Study, human: Measured, seed: int) -> CellAgreement:
     """All that is said of a metric and a measure in a cell.
 
-    Undefined values are left out pair by pair; with fewer than two methods D is undefined.
+    Undefined values are left out pair by pair; with fewer than two methods D is undefined. Only
+    primary measures get intervals: the others decide nothing, and intervals take most of the time.
     """
     row = human.cells.index(evidence.cell)
     metric, metric_precision = evidence.aligned(human.methods)
@@ -130,9 +134,11 @@ def cell_agreement(evidence: Evidence, study: Study, human: Measured, seed: int)
             *new_people_interval(
                 metric, people, se, "d", draw("people"), metric_precision, precision
             )
-        ),
-        cases=Interval(math.nan, math.nan)
-        if cases is None
+        )
+        if primary
+        else UNKNOWN,
+        cases=UNKNOWN
+        if cases is None or not primary
         else Interval(*new_cases_interval(cases, people, "d", draw("cases"), rounding, precision)),
         ceiling=noise_ceiling(people[both], se[both], generator(seed, study.id, "ceiling")),
     )

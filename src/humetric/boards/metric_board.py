@@ -54,6 +54,8 @@ FIELDS = (
 
 METHODS, STUDY_COUNTS, TRUE_R = (3, 5, 7), (4, 6, 8, 12), 0.8
 Line = list[str]
+Titled = tuple[str, Line, list[Line]]
+"""A table: title, head, lines."""
 
 FILES_ONLY = {"tau-b", "rho", "max-T p", "separated"}
 """Columns that are in the files and not in a terminal."""
@@ -89,10 +91,19 @@ def markdown(found: Agreement) -> str:
 
 
 def terminal(found: Agreement) -> RenderableType:
-    """The same for a terminal."""
+    """All tables for a terminal."""
+    return _terminal(tables(found))
+
+
+def verdict_tables(found: Agreement) -> RenderableType:
+    """The tables of verdicts for a terminal; the rest is in the files."""
+    return _terminal(_tiers(found))
+
+
+def _terminal(listed: Iterable[Titled]) -> RenderableType:
     parts: list[RenderableType] = []
-    for title, *wide in tables(found):
-        head, body = _brief(*wide)
+    for title, whole, lines in listed:
+        head, body = _brief(whole, lines)
         table = Table(
             title=title,
             title_justify="left",
@@ -130,12 +141,16 @@ def captions(found: Agreement) -> list[str]:
     return list(dict.fromkeys(listed))
 
 
-def tables(found: Agreement) -> Iterable[tuple[str, Line, list[Line]]]:
-    """(title, head, lines) of each table of the board."""
+def _tiers(found: Agreement) -> Iterable[Titled]:
     for tier, title in TITLES.items():
         whole = [a for a in found.across if a.tier == tier]
         if any(a.kind != "sentinel" for a in whole):
-            yield title, *_verdicts(whole, judged=tier == "judged")
+            yield f"Metric board. {title}", *_verdicts(whole, judged=tier == "judged")
+
+
+def tables(found: Agreement) -> Iterable[Titled]:
+    """Every table of the board."""
+    yield from _tiers(found)
     for level in LEVELS:
         cells = [c for c in found.cells if c.primary and c.level == level]
         if cells:
