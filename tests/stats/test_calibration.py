@@ -44,12 +44,11 @@ def test_cells_relabelled_one_by_one_take_repetition_for_evidence() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("studies", [3, 12])
-@pytest.mark.parametrize("cells", [1, 4])
-@pytest.mark.parametrize("methods", range(2, 8))
+@pytest.mark.parametrize(("cells", "studies"), [(4, 3), (2, 6), (1, 12)])
+@pytest.mark.parametrize("methods", [2, 3, 5, 7])
 def test_joint_level(methods: int, cells: int, studies: int) -> None:
-    """Bound .06 at a true .05 and 1,500 draws: 1.8 standard errors, so the seeds are fixed."""
-    assert joint_size(Design(methods, cells), studies, 1_500, draw(methods)) <= BOUND
+    """4,000 draws: .06 is 2.9 standard errors above a true .05. The page has all sizes."""
+    assert joint_size(Design(methods, cells), studies, 4_000, draw(methods)) <= BOUND
 
 
 @pytest.mark.slow

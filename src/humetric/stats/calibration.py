@@ -154,7 +154,7 @@ def _joint_table(draws: int) -> Iterator[str]:
             ]
             wrong = cellwise_size(Design(n, cells), 3, draws, _draw(f"cellwise {n} {cells}"))
             yield _row(str(n), str(cells), *row, _rate(wrong))
-    yield "\nThe metric orders methods alike in all cells of a study and people have method effects,"
+    yield "\nThe metric orders methods alike in all cells of a study, people have method effects,"
     yield "unrelated to each other. The last column relabels each cell on its own, as one must not:"
     yield "it is there to show that the simulation can tell a wrong test from a right one."
 
