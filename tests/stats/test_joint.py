@@ -100,6 +100,22 @@ def test_with_and_without_a_lattice(case: str, monkeypatch: pytest.MonkeyPatch) 
     assert joint_test(CASES[case], draw()).p == pytest.approx(found.p, abs=1e-12)
 
 
+@pytest.mark.parametrize(("n", "cells", "k"), [(6, 3, 10), (4, 4, 12), (5, 1, 24)])
+def test_many_studies_on_a_lattice(
+    n: int, cells: int, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ties at the observed T are common here; losing them to rounding would show."""
+    studies = [study(str(i), n, cells, 50 + i) for i in range(k)]
+    parts = [enumeration.tally(study_t(s)) for s in studies]
+    assert enumeration._step(parts) is not None
+    found = joint_test(studies, draw())
+    monkeypatch.setattr(enumeration, "_step", lambda parts: None)
+    other = joint_test(studies, draw())
+    assert found.exact
+    assert other.exact
+    assert found.p == pytest.approx(other.p, rel=1e-12)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_drawn_where_too_many(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = joint_test(CASES[case], draw())

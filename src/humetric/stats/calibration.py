@@ -132,8 +132,8 @@ def sentinel_rate(studies: Sequence[StudyData], seeds: int, kind: str = "random"
 def tables(draws: int) -> Iterator[str]:
     """The Markdown, line by line."""
     yield f"Seed {SEED}, {draws:,} simulated sets per figure unless said otherwise; a rate of .05"
-    yield f"then has a standard error of {math.sqrt(0.05 * 0.95 / draws):.4f}. Figures marked with"
-    yield f"* lie above {BOUND:.2f} (true nulls rejected) or below {COVERED:.2f} (coverage)."
+    yield f"then has a standard error of {math.sqrt(0.05 * 0.95 / draws):.4f}. A star marks what is"
+    yield f"above {BOUND:.2f} (true nulls rejected) or below {COVERED:.2f} (coverage)."
     yield from _joint_table(draws)
     yield from _other_sizes(draws)
     yield from _coverage_table(draws)
@@ -154,6 +154,9 @@ def _joint_table(draws: int) -> Iterator[str]:
             ]
             wrong = cellwise_size(Design(n, cells), 3, draws, _draw(f"cellwise {n} {cells}"))
             yield _row(str(n), str(cells), *row, _rate(wrong))
+    yield "\nThe metric orders methods alike in all cells of a study, people have method effects,"
+    yield "unrelated to each other. The last column relabels each cell on its own, as one must not:"
+    yield "it is there to show that the simulation can tell a wrong test from a right one."
 
 
 def _other_sizes(draws: int) -> Iterator[str]:

@@ -39,10 +39,12 @@ def signs(values: ArrayLike, precision: Precision = 0.0) -> NDArray[np.int8]:
     coarse = np.broadcast_to(np.asarray(precision, dtype=np.float64), flat.shape)
     with np.errstate(invalid="ignore"):
         difference = flat[:, None] - flat
-    # Where a precision is not known, nothing is tied but equal values.
-    coarse = np.nan_to_num(coarse)
-    bound = np.maximum(coarse[:, None], coarse) * (1 - TIE_SLACK)
-    known = ~np.isnan(difference) & (np.abs(difference) >= bound)
+    known = ~np.isnan(difference)
+    if coarse.any():
+        # Where a precision is not known, nothing is tied but equal values.
+        coarse = np.nan_to_num(coarse)
+        bound = np.maximum(coarse[:, None], coarse) * (1 - TIE_SLACK)
+        known &= np.abs(difference) >= bound
     found: NDArray[np.int8] = np.sign(np.where(known, difference, 0.0)).astype(np.int8)
     return found
 

@@ -90,7 +90,9 @@ def _step(parts: Sequence[Distribution]) -> float | None:
         steps = gap / step
         if steps.sum() > LATTICE or np.abs(steps - np.round(steps)).max() > SLACK / step:
             return None
-    return step
+    # From the widest part: an error of the step is multiplied by the number of steps.
+    span = max(float(gap.sum()) for gap in gaps)
+    return span / round(span / step)
 
 
 def _on_lattice(parts: Sequence[Distribution], step: float) -> Distribution:

@@ -89,19 +89,27 @@ def joint_test(
     A small p speaks about these studies. It protects no claim about new studies: if a metric
     agreed in some and disagreed in others by the nature of the studies, this test would not know.
     """
-    used = [trimmed for study in studies if (trimmed := _trimmed(study)) is not None]
     _check_names([study.name for study in studies])
-    if not used:
+    per_study: dict[str, float] = {}
+    enumerated: list[NDArray[np.float64]] = []
+    large: list[StudyData] = []
+    for study in map(_trimmed, studies):
+        n = study.human.shape[1]
+        values = study_t(study, None if n <= EXACT else np.arange(n)[None])
+        if math.isnan(values[0]):
+            continue
+        per_study[study.name] = float(values[0])
+        if n <= EXACT:
+            enumerated.append(_defined(values))
+        else:
+            large.append(study)
+    if not per_study:
         return JointTest(math.nan, {}, math.nan, math.nan, 0, True, {})
-    per_study = {study.name: _observed(study) for study in used}
-    k = len(used)
+    k = len(per_study)
     total = math.fsum(per_study.values())
     rest = {
         name: (total - value) / (k - 1) if k > 1 else math.nan for name, value in per_study.items()
     }
-    small = [study for study in used if study.human.shape[1] <= EXACT]
-    large = [study for study in used if study.human.shape[1] > EXACT]
-    enumerated = [_defined(study_t(study)) for study in small]
     parts = [tally(values) for values in enumerated]
     smallest = share_at_most_extreme(parts)
     whole = convolve(parts) if not large else None
@@ -249,23 +257,20 @@ def _defined(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return known
 
 
-def _observed(study: StudyData) -> float:
-    return float(study_t(study, np.arange(study.human.shape[1])[None])[0])
-
-
-def _trimmed(study: StudyData) -> StudyData | None:
-    """The study without methods that never have both values; None if nothing is left to compare."""
+def _trimmed(study: StudyData) -> StudyData:
+    """The study without methods that never have both values."""
     _check(study)
     keep = ~(np.isnan(study.metric) | np.isnan(study.human)).all(0)
+    if keep.all():
+        return study
     shape = study.human.shape
-    kept = StudyData(
+    return StudyData(
         study.name,
         study.metric[:, keep],
         study.human[:, keep],
         np.broadcast_to(study.metric_precision, shape)[:, keep],
         np.broadcast_to(study.human_precision, shape)[:, keep],
     )
-    return None if math.isnan(_observed(kept)) else kept
 
 
 def _check(study: StudyData) -> None:

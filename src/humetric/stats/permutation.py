@@ -48,7 +48,8 @@ def exact_test(
     counted. Precisions matter to "d" only.
 
     The asymptotic p of the usual functions is wrong here: for five methods and rho = .9 they print
-    .037, and it is .083. With two methods p is 1, with three at least .33, with four .083.
+    .037, and it is .083. Coefficients of order have p = 1 with two methods, at least .33
+    with three, .083 with four; Pearson's r, whose two tails differ, at least half of that.
     """
     x, y, x_precision, y_precision = _defined(metric, human, metric_precision, human_precision)
     n = len(x)

@@ -40,8 +40,10 @@ def random_effects(effect: ArrayLike, variance: ArrayLike, level: float = 0.95) 
     sqrt(tau2 + q / sum(w)) (Higgins, Thompson and Spiegelhalter 2009, with the same q).
 
     Variances must be those of the permutation distribution, `permutation_variance`: estimated from
-    the data they are 0 at D = 1, and the study would decide everything. Bounds may lie beyond -1
-    and 1. ValueError below five studies: show the studies instead.
+    the data they are 0 at D = 1, and the study would decide everything. They are too large where
+    metric and people are related, so the interval is cautious, but tau2 is too small and the
+    prediction interval too short where studies differ much (docs/statistics.md has the figures).
+    Bounds may lie beyond -1 and 1. ValueError below five studies: show the studies instead.
     """
     y, v = np.asarray(effect, np.float64), np.asarray(variance, np.float64)
     if y.ndim != 1 or y.shape != v.shape:
