@@ -6,10 +6,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from agreement_data import evidence, study
-from board_results import made
+from board_results import result_of
 
 from humetric.agreement.cell import CellAgreement, cell_agreement, measured
 from humetric.agreement.evidence import of_run
@@ -77,25 +76,22 @@ def test_hase_and_bansal_do_not_separate_their_methods() -> None:
 
 def test_highlights_that_are_the_same_enter_once() -> None:
     arora = load_studies()["arora2022"]
-    names = measured(arora, "examples-flipped-test").methods
+    names = measured(arora, "flipped-test").methods
     assert "linear-student" in names
     assert "linear-student-global-cues" not in names
-    assert (
-        "linear-student-global-cues"
-        in measured(arora, "examples-flipped-test", sees_cues=True).methods
-    )
+    assert "linear-student-global-cues" in measured(arora, "flipped-test", sees_cues=True).methods
 
 
 def run_result() -> Result:
     """Six methods whose deletion orders them as utility on husky-wolf does, and one more."""
     human = load_studies()["colin2022"].matrix()
     rows = [
-        ("image/x/net", f"case-{c}", name, "deletion", -value + 0.001 * c)
+        (f"case-{c}", name, "deletion", float(-value + 0.001 * c))
         for c in range(5)
         for name, value in zip(human.methods, human.value[0], strict=True)
     ]
-    rows += [("image/x/net", f"case-{c}", "random", "deletion", 0.5) for c in range(5)]
-    result = made(pd.DataFrame(rows, columns=["setting", "case", "method", "metric", "value"]))
+    rows += [(f"case-{c}", "random", "deletion", 0.5) for c in range(5)]
+    result = result_of(rows, metrics=("deletion",), setting="image/x/net")
     names = [*human.methods, "random"]
     pair = {"study": "colin2022", "cell": "husky-wolf", "evidence": "toy"}
     return replace(

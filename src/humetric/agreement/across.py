@@ -18,13 +18,12 @@ from humetric.agreement.evidence import (
     Kind,
     Level,
 )
-from humetric.human.figures import Measured
 from humetric.human.study import Study
 from humetric.seeding import generator
 from humetric.stats.compare import PermSystems, perm_systems
 from humetric.stats.holm import holm
 from humetric.stats.joint import JointTest, StudyData, joint_test, max_t
-from humetric.stats.noise import noise_ceiling
+from humetric.stats.noise import reliability
 from humetric.stats.pooling import LEAST, Pooled, permutation_variance, random_effects
 
 Tier = Literal["judged", "stand-in", "toy"]
@@ -116,7 +115,7 @@ def across(
                     max_t=largest.get(name, math.nan),
                     verdict=verdict(tests[name], adjusted, tier, some.kind),
                     separated=joint_test(
-                        _separated(some.data, studies, seed), _draw(seed, tier, f"{name} separated")
+                        _separated(some.data, studies), _draw(seed, tier, f"{name} separated")
                     ),
                     controlled=joint_test(
                         _studies(name, evidence, studies, levels, sensitivity=True).data,
@@ -240,14 +239,21 @@ def _is(evidence: Evidence, study: Study, level: Level) -> bool:
     return evidence.study == study.id and evidence.level == level
 
 
-def _separated(
-    data: Sequence[StudyData], studies: Mapping[str, Study], seed: int
-) -> list[StudyData]:
+def _separated(data: Sequence[StudyData], studies: Mapping[str, Study]) -> list[StudyData]:
     """Studies without the cells whose methods people do not separate, as far as that is known."""
     kept = []
     for study in data:
         human = studies[study.name].matrix().orient()
-        rows = [i for i, row in enumerate(study.human) if _separates(row, human, seed)]
+        low = [
+            value
+            for value, se in zip(human.value, human.se, strict=True)
+            if reliability(value, se) < SEPARATED
+        ]
+        rows = [
+            i
+            for i, row in enumerate(study.human)
+            if not any(np.array_equal(row, value, equal_nan=True) for value in low)
+        ]
         if rows:
             kept.append(
                 study._replace(
@@ -258,14 +264,6 @@ def _separated(
                 )
             )
     return kept
-
-
-def _separates(
-    row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], human: Measured, seed: int
-) -> bool:
-    at = next(i for i, v in enumerate(human.value) if np.array_equal(v, row, equal_nan=True))
-    found = noise_ceiling(human.value[at], human.se[at], generator(seed, human.name, "ceiling"))
-    return math.isnan(found.reliability) or found.reliability >= SEPARATED
 
 
 def _holm(tests: Mapping[str, JointTest], family: Sequence[str]) -> dict[str, float]:

@@ -181,7 +181,8 @@ def rows(found: Agreement) -> list[dict[str, Any]]:
     ]
     for whole in found.across:
         listed += _across_rows(whole, found)
-    return [{k: _plain(v) for k, v in row.items()} for row in listed]
+    key = dict.fromkeys(("metric", "study", "cell", "measure", "coefficient"))
+    return [{k: _plain(v) for k, v in (key | row).items()} for row in listed]
 
 
 def _cell_rows(cell: CellAgreement) -> list[dict[str, Any]]:

@@ -28,6 +28,17 @@ class Ceiling(NamedTuple):
     """(2 / pi) asin(sqrt(R)): the same for D."""
 
 
+def reliability(human: ArrayLike, se: ArrayLike) -> float:
+    """R = 1 - mean(se^2) / var(h), cut at 0: `noise_ceiling` without its interval."""
+    h, error = _known(human, se)
+    if len(h) < 2 or np.isnan(error).any():
+        return math.nan
+    noise, found = float(np.mean(error**2)), float(np.var(h, ddof=1))
+    if found > 0:
+        return max(0.0, 1 - noise / found)
+    return 0.0 if noise > 0 else math.nan
+
+
 def noise_ceiling(
     human: ArrayLike,
     se: ArrayLike,
@@ -50,19 +61,15 @@ def noise_ceiling(
     what is known. Both bounds are 0 where the values lie closer together than such standard errors
     allow: then these are too large, or not independent between methods.
     """
+    r = reliability(human, se)
+    if math.isnan(r):
+        return Ceiling(math.nan, math.nan, math.nan, math.nan, math.nan)
     h, error = _known(human, se)
-    n = len(h)
-    unknown = Ceiling(math.nan, math.nan, math.nan, math.nan, math.nan)
-    if n < 2 or np.isnan(error).any():
-        return unknown
     noise, found = float(np.mean(error**2)), float(np.var(h, ddof=1))
     if noise == 0:
-        r = low = high = 1.0 if found > 0 else math.nan
-        if math.isnan(r):
-            return unknown
+        low = high = 1.0
     else:
-        r = max(0.0, 1 - noise / found) if found > 0 else 0.0
-        z = generator.standard_normal((draws, n))
+        z = generator.standard_normal((draws, len(h)))
         # The quantile that the found variance takes falls as the true variance grows.
         low = _reliability_at(found, (1 + level) / 2, z, error, noise)
         high = _reliability_at(found, (1 - level) / 2, z, error, noise)
