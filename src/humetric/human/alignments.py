@@ -16,13 +16,13 @@ from humetric.human.columns import Column, Problem, TableError, missing_cells, p
 from humetric.human.trials import Trials
 
 COLUMNS: tuple[Column, ...] = (
-    Column("cell", "text", "which cases, e.g. all-wrong; default: all"),
-    Column("model", "text", "which model, e.g. bert-base"),
+    Column("cell", "id", "which cases, e.g. all-wrong; default: all"),
+    Column("model", "id", "which model, e.g. bert-base"),
     Column("type", "text", "family of the model, e.g. bert"),
     Column(
         "size", "text", "base or large; empty for models without sizes", one_of=("base", "large")
     ),
-    Column("oracle", "text", "how people's explanations became importances: hard, soft, expert"),
+    Column("oracle", "id", "how people's explanations became importances: hard, soft, expert"),
     Column("case", "text", "id of the input"),
     Column("seed", "count", "random seed of the model's training", low=0),
     Column("round", "text", "part of the data set that accuracy is known for"),

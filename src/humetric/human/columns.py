@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from humetric.cards import ID
 from humetric.errors import HumetricError
 
-Kind = Literal["text", "number", "count", "boolean"]
+Kind = Literal["text", "id", "number", "count", "boolean"]
 AT_MOST = 20
 """Problems that are listed; the rest is counted."""
 TRUE = frozenset({"1", "1.0", "true", "yes", "t", "y"})
@@ -42,6 +43,8 @@ class Column:
             return "one of " + ", ".join(self.one_of)
         if self.kind == "text":
             return "a text"
+        if self.kind == "id":
+            return "an id of lower-case letters, digits and hyphens (at most 64)"
         if self.kind == "boolean":
             return "1 or 0 (true, false, yes, no are read too)"
         noun = "a whole number" if self.kind == "count" else "a finite number"
@@ -149,7 +152,7 @@ def parse(
     for column in columns:
         if column.name not in there:
             blank: NDArray[np.float64] | list[str] = (
-                [""] * len(cells) if column.kind == "text" else np.full(len(cells), np.nan)
+                [""] * len(cells) if column.kind in ("text", "id") else np.full(len(cells), np.nan)
             )
             parsed[column.name] = blank
             continue
@@ -193,11 +196,13 @@ def _column(
 ) -> tuple[NDArray[np.float64] | list[str], NDArray[np.bool_], NDArray[np.bool_]]:
     """Parsed values, which cells are wrong, and which hold something."""
     texts = ["" if _is_missing(cell) else str(cell).strip() for cell in cells]
-    if column.kind == "text":
+    if column.kind in ("text", "id"):
         filled = np.array([text != "" for text in texts], dtype=bool)
         wrong = np.zeros(len(texts), dtype=bool)
         if column.one_of:
             wrong = np.array([t != "" and t not in column.one_of for t in texts], dtype=bool)
+        elif column.kind == "id":
+            wrong = np.array([t != "" and not ID.fullmatch(t) for t in texts], dtype=bool)
         return texts, wrong, filled
     lower = [text.lower() for text in texts]
     filled = np.array([text not in MISSING for text in lower], dtype=bool)

@@ -131,7 +131,7 @@ def screen(
     frame = trials.frame
     notes = _applicable(trials, rules, declared)
     off = {name for name, _ in notes}
-    alive = (frame["excluded"] != 1).to_numpy(dtype=bool)
+    alive = (frame["excluded"] != 1).to_numpy(dtype=bool, copy=True)
     found: list[Exclusion] = []
     marked = frame.loc[~alive]
     for reason, rows in marked.groupby("reason", sort=True):

@@ -19,9 +19,9 @@ PHASES = ("practice", "quiz", "learn", "train", "pre", "post", "test")
 
 COLUMNS: tuple[Column, ...] = (
     Column("participant", "text", "who answered; any label that names nobody"),
-    Column("condition", "text", "id of the method whose explanations were seen; none, control"),
-    Column("cell", "text", "data set and model, e.g. leaves or low/orig; default: all"),
-    Column("test", "text", "kind of test where there are several: forward, counterfactual"),
+    Column("condition", "id", "id of the method whose explanations were seen; none, control"),
+    Column("cell", "id", "data set and model, e.g. leaves or low-orig; default: all"),
+    Column("test", "id", "kind of test where there are several: forward, counterfactual"),
     Column("phase", "text", "part of the study that the trial belongs to", one_of=PHASES),
     Column("session", "count", "which repetition of training and test", low=1),
     Column("cohort", "text", "group of participants who saw the same items"),

@@ -129,12 +129,16 @@ def pooled_means(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = MixedLM.from_formula(
-                "y ~ 1", frame, groups="group", vc_formula={"unit": "0 + C(unit)"}
+                "y ~ 1",
+                frame,
+                groups="group",
+                re_formula="1",
+                vc_formula={"unit": "0 + C(unit)"},
             )
             fit = model.fit(reml=True, method=["lbfgs", "powell"])
             effects = fit.random_effects
             centre, se = float(fit.fe_params.iloc[0]), float(fit.bse_fe.iloc[0])
-        of_group = {n: centre + float(effects[n]["Group"]) for n in names}
+        of_group = {n: centre + float(effects[n].iloc[0]) for n in names}
         if not (np.isfinite(se) and se > 0 and all(map(np.isfinite, of_group.values()))):
             raise np.linalg.LinAlgError
     except (np.linalg.LinAlgError, ValueError):
