@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from humetric.human.files import Problem, Read, read_files
@@ -20,6 +21,11 @@ CANONICAL = (
 """Ids of methods that studies compare. Others are welcome; a near miss is taken for a slip."""
 
 NEAR = 0.85
+
+Wrong = Callable[[str, str, str, str], Problem]
+"""A problem of a file or row from column, what was expected, what came, what to do."""
+
+Undeclared = Callable[[str, Sequence[str], str], Iterator[Problem]]
 
 
 def problems(folder: Path) -> list[Problem]:
@@ -39,9 +45,7 @@ def consistency(folder: Path, read: Read) -> list[Problem]:
 
 
 def _form(folder: Path, form: StudyForm) -> Iterator[Problem]:
-    def wrong(column: str, expected: str, came: str, remedy: str) -> Problem:
-        return Problem("study.toml", 0, column, expected, came, remedy)
-
+    wrong: Wrong = partial(Problem, "study.toml", 0)
     if form.id != folder.resolve().name:
         yield wrong("id", f"the folder's name {folder.resolve().name!r}", repr(form.id), "Rename.")
     ids = {
@@ -80,7 +84,7 @@ def _form(folder: Path, form: StudyForm) -> Iterator[Problem]:
     yield from _primary(form, wrong, undeclared)
 
 
-def _primary(form: StudyForm, wrong, undeclared) -> Iterator[Problem]:  # type: ignore[no-untyped-def]
+def _primary(form: StudyForm, wrong: Wrong, undeclared: Undeclared) -> Iterator[Problem]:
     primary, pooled = form.primary, [m.id for m in form.measures if m.pooled]
     if primary is None:
         if not form.not_pooled:
@@ -122,12 +126,7 @@ def _rows(form: StudyForm, read: Read) -> Iterator[Problem]:
     }
     for file, rows in read.rows.items():
         for line, row in rows:
-
-            def wrong(
-                column: str, expected: str, came: str, remedy: str, at: int = line, of: str = file
-            ) -> Problem:
-                return Problem(of, at, column, expected, came, remedy)
-
+            wrong: Wrong = partial(Problem, file, line)
             optional = isinstance(row, StatisticRow)
             declared = [("cell", row.cell, cells), ("condition", row.condition, conditions)]
             if not isinstance(row, ScoreRow):
@@ -160,7 +159,9 @@ def _rows(form: StudyForm, read: Read) -> Iterator[Problem]:
                 came = f"the same as in row {seen[key]}"
                 yield wrong("", "each figure once", came, "Remove one of the two rows.")
             seen.setdefault(key, line)
-    if form.primary is not None and "results.csv" in read.rows:
+    # A row that could not be read has been named already: it is not missing as well.
+    whole = not any(problem.file == "results.csv" for problem in read.problems)
+    if form.primary is not None and whole:
         for cell in form.primary.cells:
             for name in form.primary.methods:
                 if (cell, name, form.primary.measure) not in results:
@@ -170,7 +171,7 @@ def _rows(form: StudyForm, read: Read) -> Iterator[Problem]:
                     )  # fmt: skip
 
 
-def _interval(row: FigureRow | StatisticRow, wrong) -> Iterator[Problem]:  # type: ignore[no-untyped-def]
+def _interval(row: FigureRow | StatisticRow, wrong: Wrong) -> Iterator[Problem]:
     """low <= value <= high, as far as they are known."""
     if math.isnan(row.low) != math.isnan(row.high):
         yield wrong("low", "both ends of the interval or neither", "one", "Add the other end.")
