@@ -27,8 +27,8 @@ def simulated_hase(
     items: int = 32,
     before: float = 0.6,
     user: float = 0.1,
-    item: float = 0.12,
-    own_change: float = 0.08,
+    item: float = 0.1,
+    own_change: float = 0.05,
     rating_slope: float = 0.0,
     cell: str = "text",
 ) -> pd.DataFrame:
@@ -168,8 +168,10 @@ def simulated_colin(
                 assert 0 <= accuracy + own <= 1
                 right = draw.random(trials) < accuracy + own
                 seconds = draw.gamma(4, 2, trials)
-                for i in range(trials):
-                    rows.append((who, condition, s, f"s{s}-{i}", int(right[i]), seconds[i], 0))
+                rows += [
+                    (who, condition, s, f"s{s}-{i}", int(right[i]), seconds[i], 0)
+                    for i in range(trials)
+                ]
                 caught = int(not (fails and s == 2))
                 rows.append((who, condition, s, f"s{s}-catch", caught, 3.0, 1))
     names = ["participant", "condition", "session", "item", "correct", "response_time", "catch"]

@@ -20,8 +20,12 @@ from humetric.human.schema import columns
 from humetric.human.trials import CONTROL, NONE
 from humetric.human.validate import problems
 
-PRECISION = 1e-6
-"""Computed figures have no printed digits; closer ones differ by rounding only."""
+PRECISION = {"%": 0.01, "percentage points": 0.01, "s": 0.01}
+"""Computed figures have no printed digits: below this, people tell nothing apart anyway. Values
+are written in full."""
+FINE = 0.0001
+"""The same for shares, ratios, ratings and correlations."""
+ROUNDING = 1e-9
 UNSTATED = "not stated"
 SMALLEST_P = 1e-6
 
@@ -85,7 +89,6 @@ def study_files(analysis: Analysis, study: str, year: int) -> dict[str, str]:
 
 def _figure(estimate: Estimate, source: str) -> dict[str, str]:
     low, high, widened = _around(estimate.value, estimate.low, estimate.high)
-    people = f"{estimate.participants} participants" if estimate.participants else ""
     return {
         "cell": estimate.cell,
         "condition": estimate.condition,
@@ -94,13 +97,13 @@ def _figure(estimate: Estimate, source: str) -> dict[str, str]:
         "low": _number(low),
         "high": _number(high),
         "se": _number(estimate.se),
-        "precision": _number(PRECISION),
+        "precision": _number(PRECISION.get(estimate.unit, FINE)),
         "n": str(estimate.n) if estimate.n else "",
         "unit": estimate.unit,
         "direction": estimate.direction,
         "status": "responses",
         "source": source,
-        "note": "; ".join(part for part in (people, estimate.note, widened) if part),
+        "note": "; ".join(part for part in (estimate.note, widened) if part),
     }
 
 
@@ -127,7 +130,7 @@ def _around(value: float, low: float, high: float) -> tuple[float, float, str]:
     if math.isnan(low) or math.isnan(high):
         return math.nan, math.nan, ""
     wide = (min(low, value), max(high, value))
-    moved = max(low - wide[0], wide[1] - high) > PRECISION
+    moved = max(low - wide[0], wide[1] - high) > ROUNDING
     return *wide, "interval widened to contain the value" if moved else ""
 
 
