@@ -140,7 +140,7 @@ def simulated_arora(
                         "confidence_after": 0.7 - reduced,
                         "edits": edits,
                         "edits_highlighted": on,
-                        "reduction_highlighted": 0.6 * reduced,
+                        "reduction_highlighted": reduced * draw.uniform(0.4, 0.8, items),
                     }
                 )
             )

@@ -74,10 +74,8 @@ def analyse(
         randomness = Randomness(np.random.default_rng(seed), resamples)
         findings = protocol.analyse(screened, randomness)
     on = [f"{f.name} = {getattr(rules, f.name)}" for f in fields(rules) if getattr(rules, f.name)]
-    settings = (
-        f"protocol {protocol.name}; rules: {', '.join(on) or 'none'}; 95% intervals; "
-        f"{resamples} resamples, seed {seed}"
-    )
+    drawn = "" if protocol.table == "alignments" else f"; {resamples} resamples, seed {seed}"
+    settings = f"protocol {protocol.name}; rules: {', '.join(on) or 'none'}; 95% intervals{drawn}"
     return Analysis(protocol.name, findings, screened, settings, table.unused)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
+
+OPTIMISERS = ("bfgs", "powell")
 
 
 class MixedFit(NamedTuple):
@@ -125,27 +127,24 @@ def pooled_means(
         return PooledMeans(mean, math.nan, math.nan, {n: float(own[n]) for n in names}, why)
     from statsmodels.regression.mixed_linear_model import MixedLM
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model = MixedLM.from_formula(
-                "y ~ 1",
-                frame,
-                groups="group",
-                re_formula="1",
-                vc_formula={"unit": "0 + C(unit)"},
-            )
-            fit = model.fit(reml=True, method=["lbfgs", "powell"])
-            effects = fit.random_effects
-            centre, se = float(fit.fe_params.iloc[0]), float(fit.bse_fe.iloc[0])
-        of_group = {n: centre + float(effects[n].iloc[0]) for n in names}
-        if not (np.isfinite(se) and se > 0 and all(map(np.isfinite, of_group.values()))):
-            raise np.linalg.LinAlgError
-    except (np.linalg.LinAlgError, ValueError):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = MixedLM.from_formula(
+            "y ~ 1",
+            frame,
+            groups="group",
+            re_formula="1",
+            vc_formula={"unit": "0 + C(unit)"},
+        )
+        fit = _best(model)
+        effects = {} if fit is None else fit.random_effects
+    if fit is None:
         plain = _least_squares(y, np.ones((len(y), 1)), level)
         low, high = float(plain.low[0]), float(plain.high[0])
         why = "no variance between groups: all share the overall mean"
         return PooledMeans(mean, low, high, dict.fromkeys(names, mean), why)
+    centre, se = float(fit.fe_params.iloc[0]), float(fit.bse_fe.iloc[0])
+    of_group = {n: centre + float(effects[n].iloc[0]) for n in names}
     z = float(stats.norm.ppf((1 + level) / 2))
     return PooledMeans(centre, centre - z * se, centre + z * se, of_group, "")
 
@@ -160,23 +159,37 @@ def _fit(
     """The fit, or None where statsmodels finds none with finite standard errors."""
     from statsmodels.regression.mixed_linear_model import MixedLM
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fit = MixedLM(y, x, groups=groups.astype(str), exog_re=random).fit(
-                reml=True, method=["lbfgs", "powell"]
-            )
-            beta = np.asarray(fit.fe_params, dtype=float)
-            se = np.asarray(fit.bse_fe, dtype=float)
-            variance = float(np.asarray(fit.cov_re)[0, 0])
-            residual = float(fit.scale)
-    except (np.linalg.LinAlgError, ValueError):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = _best(MixedLM(y, x, groups=groups.astype(str), exog_re=random))
+    if fit is None:
         return None
-    if not (np.isfinite(se).all() and (se > 0).all() and np.isfinite(beta).all()):
-        return None
+    beta = np.asarray(fit.fe_params, dtype=float)
+    se = np.asarray(fit.bse_fe, dtype=float)
+    variance, residual = float(np.asarray(fit.cov_re)[0, 0]), float(fit.scale)
     z = float(stats.norm.ppf((1 + level) / 2))
     p = 2 * stats.norm.sf(np.abs(beta / se))
     return MixedFit(beta, se, p, beta - z * se, beta + z * se, variance, residual, "")
+
+
+def _best(model: Any) -> Any:
+    """The fit of highest restricted likelihood over some optimisers; None without a usable one.
+
+    A single optimiser may end at a variance of zero, call it converged, and be wrong.
+    """
+    best = None
+    for method in OPTIMISERS:
+        try:
+            fit = model.fit(reml=True, method=[method])
+            beta = np.asarray(fit.fe_params, dtype=float)
+            se = np.asarray(fit.bse_fe, dtype=float)
+            likelihood = float(fit.llf)
+        except (np.linalg.LinAlgError, ValueError):
+            continue
+        usable = np.isfinite(beta).all() and np.isfinite(se).all() and (se > 0).all()
+        if usable and math.isfinite(likelihood) and (best is None or likelihood > best[0]):
+            best = (likelihood, fit)
+    return None if best is None else best[1]
 
 
 def _least_squares(y: NDArray[np.float64], x: NDArray[np.float64], level: float) -> MixedFit:
