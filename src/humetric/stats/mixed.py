@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 OPTIMISERS = ("bfgs", "powell")
+BOUNDARY = 1e-4
+"""Variances below this share of the residual one may be an optimiser's dead end."""
 
 
 class MixedFit(NamedTuple):
@@ -175,7 +177,8 @@ def _fit(
 def _best(model: Any) -> Any:
     """The fit of highest restricted likelihood over some optimisers; None without a usable one.
 
-    A single optimiser may end at a variance of zero, call it converged, and be wrong.
+    An optimiser may end at a variance of zero, call it converged, and be wrong; so the next one is
+    asked whenever that happens.
     """
     best = None
     for method in OPTIMISERS:
@@ -189,6 +192,9 @@ def _best(model: Any) -> Any:
         usable = np.isfinite(beta).all() and np.isfinite(se).all() and (se > 0).all()
         if usable and math.isfinite(likelihood) and (best is None or likelihood > best[0]):
             best = (likelihood, fit)
+            variances = [*np.diag(np.asarray(fit.cov_re)), *np.asarray(fit.vcomp)]
+            if fit.converged and min(variances) > BOUNDARY * float(fit.scale):
+                break
     return None if best is None else best[1]
 
 
