@@ -175,7 +175,13 @@ def _figures(study: Study, measure: Measure) -> None:
     cells = [c.id for c in study.cells if any(key[0] == c.id for key in found)]
     better = {"higher": "higher is better", "lower": "lower is better", "none": "no direction"}
     title = f"\n{measure.id} ({measure.unit}, {better[measure.direction]}, {measure.kind})"
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
     table.add_column("condition", no_wrap=True)
     for cell in cells:
         table.add_column(cell, justify="right")

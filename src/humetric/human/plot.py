@@ -97,7 +97,8 @@ def _panel(axes: Axes, figures: list[Figure | None], shown: list[Condition], stu
         method = condition.kind == study.unit
         colour = METHOD if method else GREY
         if not math.isnan(figure.low):
-            axes.plot([figure.low, figure.high], [place, place], color=colour, lw=1.1, zorder=2)
+            ends = [figure.low, figure.high]
+            axes.plot(ends, [place, place], color=colour, lw=1.1, zorder=2, solid_capstyle="butt")
         axes.plot(
             figure.value, place, "o", ms=4.2, mew=1.0, color=colour, zorder=3,
             mfc=colour if method else "white",

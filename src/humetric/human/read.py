@@ -99,7 +99,16 @@ def _study(form: StudyForm, read: Read, digest: str, variants: Sequence[str]) ->
     for name in variants:
         if name not in known:
             raise UnknownNameError(f"variant of {form.id}", name, known)
-    chosen = {(r.cell, r.condition, r.measure): r for r in swaps if r.variant in variants}
+    chosen: dict[tuple[str, str, str], VariantRow] = {}
+    for row in swaps:
+        key = (row.cell, row.condition, row.measure)
+        if row.variant in variants and key in chosen:
+            raise HumetricError(
+                f"Expected variants that go together but {chosen[key].variant} and {row.variant} "
+                f"of {form.id} both replace {' / '.join(key)}: choose one of them."
+            )
+        if row.variant in variants:
+            chosen[key] = row
     figures = [row for row in rows["results.csv"] if isinstance(row, FigureRow)]
     plain = form.model_dump(exclude={"participants", "cells", "conditions", "measures", "primary"})
     return Study(

@@ -12,7 +12,7 @@ from humetric.cards import ID
 from humetric.human.figures import Direction, Status
 from humetric.human.study import ConditionKind, MeasureKind, Unit
 
-P_VALUE = re.compile(r"[<>]?\s?(0?\.\d+|0|1|0\.0|1\.0)")
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 
 def _blank_is_unknown(value: Any) -> Any:
@@ -21,16 +21,15 @@ def _blank_is_unknown(value: Any) -> Any:
 
 
 def _written_number(value: Any) -> Any:
-    if isinstance(value, str) and value.strip() and not re.fullmatch(NUMBER, value.strip()):
+    words = value.strip() if isinstance(value, str) else ""
+    if words and not (re.fullmatch(NUMBER, words) and math.isfinite(float(words))):
         raise ValueError("should be a finite number, such as 0.93 or -1.5")
     return value
 
 
-NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-
-
 def _p(value: str) -> str:
-    if value and not P_VALUE.fullmatch(value):
+    number = value.removeprefix("<").removeprefix(">")
+    if value and not (re.fullmatch(NUMBER, number) and 0 <= float(number) <= 1):
         raise ValueError("should be a probability or a bound of one, such as 0.04 or <0.05")
     return value
 

@@ -121,7 +121,8 @@ class Study:
             if len(self.authors) > 2
             else " and ".join(name.split()[-1] for name in self.authors)
         )
-        return f"{names} ({self.year}). {self.title}. {self.venue}."
+        end = "" if self.title[-1] in "?!." else "."
+        return f"{names} ({self.year}). {self.title}{end} {self.venue}."
 
     @property
     def methods(self) -> tuple[str, ...]:

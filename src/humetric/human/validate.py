@@ -166,7 +166,7 @@ def _rows(form: StudyForm, read: Read) -> Iterator[Problem]:
             for name in form.primary.methods:
                 if (cell, name, form.primary.measure) not in results:
                     yield Problem(
-                        "results.csv", 0, "", f"a {form.primary.measure} of {name} in {cell}",
+                        "results.csv", 0, "", f"the {form.primary.measure} of {name} in {cell}",
                         "none", "Add the row, or take cell or method out of [primary].",
                     )  # fmt: skip
 
