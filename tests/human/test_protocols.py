@@ -134,6 +134,19 @@ def test_undefined_responses_are_left_out(name: str) -> None:
     holes.loc[holes.index[::5], column] = None
     found = run(holes, name)
     assert all(math.isfinite(e.value) for e in found.findings.estimates)
+    if name != "arora2022":
+        lost = int(holes[column].isna().sum())
+        counted = [n for n in found.findings.notes if "analysed trials have no 'correct'" in n]
+        assert 0 < int(counted[0].split()[0]) <= lost
+
+
+def test_a_trial_without_session_is_counted() -> None:
+    frame = SMALL["colin2022"]().astype({"session": object})
+    frame.loc[frame.index[0], "session"] = None
+    found = run(frame, "colin2022")
+    assert found.findings.notes == (
+        "1 analysed trials have no 'session': they enter no figure of it.",
+    )
 
 
 def test_unknown_protocol() -> None:

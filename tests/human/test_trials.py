@@ -123,6 +123,7 @@ def test_a_missing_column_is_named_with_its_meaning() -> None:
     text = str(wrong(rows().drop(columns="item"), ("session",)))
     assert "column 'item': expected a value (what was shown: id of the input)" in text
     assert "column 'session'" in text
+    assert "row 3, column 'phase'" in str(wrong(rows(phase=["pre", ""]), ("phase",)))
     assert "or model_output and response" in str(wrong(rows(), ("correct",)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +73,24 @@ def analyse(
     if len(screened.kept):
         randomness = Randomness(np.random.default_rng(seed), resamples)
         findings = protocol.analyse(screened, randomness)
+        findings = replace(findings, notes=(*_holes(screened, protocol), *findings.notes))
     on = [f"{f.name} = {getattr(rules, f.name)}" for f in fields(rules) if getattr(rules, f.name)]
     drawn = "" if protocol.table == "alignments" else f"; {resamples} resamples, seed {seed}"
     settings = f"protocol {protocol.name}; rules: {', '.join(on) or 'none'}; 95% intervals{drawn}"
     return Analysis(protocol.name, findings, screened, settings, table.unused)
+
+
+def _holes(screened: Screened, protocol: Protocol) -> list[str]:
+    """Analysed trials that lack a number which the protocol needs."""
+    found = []
+    for name in protocol.required:
+        if name in ("correct", "session"):
+            count = int(screened.kept[name].isna().sum())
+            if count:
+                found.append(
+                    f"{count} analysed trials have no {name!r}: they enter no figure of it."
+                )
+    return found
 
 
 def _marked_only(table: Trials) -> Screened:

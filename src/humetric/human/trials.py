@@ -102,7 +102,8 @@ def check_trials(
     derived = tuple(name for name in required if name in ("correct", "correct_gold", "flipped"))
     read = parse(cells, COLUMNS, [*ALWAYS, *(set(required) - set(derived))], first)
     frame, rows = read.frame, read.rows
-    problems = [*read.problems, *missing_cells(read, ALWAYS)]
+    filled_everywhere = [*ALWAYS, *(name for name in required if name == "phase")]
+    problems = [*read.problems, *missing_cells(read, filled_everywhere)]
     frame["cell"] = frame["cell"].replace("", "all")
     _fill(frame, "correct", "model_output")
     _fill(frame, "correct_gold", "gold")
