@@ -171,3 +171,54 @@ def test_a_known_effect_is_found(name: str) -> None:
     for what, share in least.items():
         assert shares[what] >= share, shares
     unbiased(bias)
+
+
+NOMINAL = (0.92, 0.98)
+SLOW = {
+    "colin": (colin, 400, {"utility": NOMINAL}),
+    "prasad": (
+        prasad,
+        300,
+        {
+            "alignment-hard": NOMINAL,
+            "transformers: large vs base": NOMINAL,
+            "transformers: electra vs bert": NOMINAL,
+            "transformers: electra:large": NOMINAL,
+            "smaller: bow vs bert-base": NOMINAL,
+        },
+    ),
+    "arora": (
+        arora,
+        400,
+        {
+            "mixed-effects coefficient": NOMINAL,
+            "simulation-accuracy": (0.90, 0.98),
+            # Cohorts are taken as they are.
+            "confidence-reduced-test": (0.78, 0.88),
+            # Takes the responses of a participant for independent.
+            "mixed-effects coefficient, wald": (0.57, 0.67),
+        },
+    ),
+    "hase": (
+        hase,
+        400,
+        {
+            # Counts the noise of single responses three times.
+            "accuracy-change": (0.985, 1.0),
+            # Takes items as they are.
+            "pre-accuracy": (0.80, 0.95),
+            "rating 4 to 5": NOMINAL,
+        },
+    ),
+    "gonzalez": (gonzalez, 60, {"accuracy-model-answer": (0.95, 1.0), "tukey": (0.85, 0.99)}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_coverage(name: str) -> None:
+    """Nominal where the study's interval is; pinned, with the reason, where it is not."""
+    study, sets, bounds = SLOW[name]
+    shares, bias = study(sets)
+    within(shares, bounds)
+    unbiased(bias)

@@ -53,7 +53,9 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
       ``highlighted-reduction``: share of the confidence reduced that came from these edits. Not
       success, so without direction.
 
-    docs/responses.md has the coverage of both intervals on simulated participants.
+    Coverage of a nominal 95% over 400 sets of simulated participants at the study's size:
+    coefficient .930 by bootstrap but .62 by Wald (.39 of true nulls rejected); means .83, since
+    cohorts are taken as they are.
     """
     kept = screened.kept.copy()
     kept["reduced"] = kept["confidence_before"] - kept["confidence_after"]

@@ -43,8 +43,9 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
     - The first 15 trials are training and dropped; ``-all-trials`` are the same with them.
 
     The tests treat items as independent values. People answer many items each, so that a good
-    participant lifts many averages at once: docs/responses.md has the share of false differences
-    that simulated participants gave.
+    participant lifts many averages at once: with simulated participants who differ by 9 points
+    (standard deviation) ANOVA found a difference in .11 and the t test in .12 of true nulls at .05,
+    and Tukey's nominal 95% covered .933. The bootstrap interval covered .990: it is too wide.
     """
     every = pd.concat([screened.kept, screened.training]).sort_index()
     variants = [("", screened.kept)]

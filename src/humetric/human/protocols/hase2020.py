@@ -47,8 +47,10 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
       named): logistic regression, change in the chance of a correct answer from a rating of 4 to
       5, and from a user's mean to one standard deviation above it.
 
-    Measured with 400 sets of simulated users at the study's size (6 users, 32 items per method):
-    see docs/responses.md for the coverage of each interval.
+    Coverage of a nominal 95% over 400 sets of simulated users at the study's size (6 users, 32
+    items per method): change .996, since the bootstrap counts the noise of responses three times
+    (p <= .05 in .005 of true nulls); rating slope .965; accuracy before .88 (83 sets), since it
+    takes the items as they are.
     """
     pairs, notes = paired(screened.kept)
     estimates: list[Estimate] = []

@@ -35,6 +35,7 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
     - Pearson's r of alignment with accuracy over (model, seed, round). These points are not
       independent, and one odd model may carry all of it: r without each model is given too.
 
+    A nominal 95% covered .959 (alignment) and .947 to .953 (coefficients) over 300 simulated sets.
     There is no randomness in it. The condition is the model: models are compared, not methods.
     """
     kept = screened.kept.assign(difference=screened.kept["c"] - screened.kept["c_random"])
