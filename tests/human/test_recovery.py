@@ -8,6 +8,7 @@ docs/responses.md says so; nothing was tuned until it fitted.
 from __future__ import annotations
 
 import math
+import os
 from collections import defaultdict
 from collections.abc import Callable
 
@@ -215,6 +216,9 @@ SLOW = {
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    "HUMETRIC_COVERAGE" not in os.environ, reason="takes ten minutes: set HUMETRIC_COVERAGE=1"
+)
 @pytest.mark.parametrize("name", SLOW)
 def test_coverage(name: str) -> None:
     """Nominal where the study's interval is; pinned, with the reason, where it is not."""
