@@ -56,7 +56,13 @@ ROWS = [
     ("percentage points", "points", "unit", "'percentage points'", "say the same"),
     (",higher,", ",lower,", "direction", "'higher'", "say the same"),
     (",higher,", ",up,", "direction", "one of 'higher', 'lower' or 'none'", "one of these"),
-    (",printed,", ",seen,", "status", "'printed', 'read-off', 'inferred' or 'notebook'", "Use"),
+    (
+        ",printed,",
+        ",seen,",
+        "status",
+        "'printed', 'read-off', 'inferred', 'notebook' or 'responses'",
+        "Use",
+    ),
     (',"Table 1, page 5545"', ",", "source", "at least 1 character", "Correct"),
     (',"Table 1, page 5545",', ",Table 1, page 5545,", "", "14 fields", "Quote fields"),
 ]

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from humetric.human.figures import Figure
     from humetric.human.study import Measure, Study
 
-MARKS = {"printed": "", "read-off": " ~", "inferred": " =", "notebook": " ?"}
+MARKS = {"printed": "", "read-off": " ~", "inferred": " =", "notebook": " ?", "responses": " *"}
 LEGEND = {
     "read-off": "~ read off a plot",
     "inferred": "= computed from printed figures",
     "notebook": "? from the authors' files, unchecked",
+    "responses": "* computed from raw responses",
 }
 
 human = typer.Typer(

@@ -13,9 +13,9 @@ from humetric.errors import HumetricError
 Direction = Literal["higher", "lower", "none"]
 """Which way is better; ``none`` where neither is."""
 
-Status = Literal["printed", "read-off", "inferred", "notebook"]
+Status = Literal["printed", "read-off", "inferred", "notebook", "responses"]
 """In the paper's text or tables; read off a plot; computed here from printed figures; from the
-authors' files, unchecked."""
+authors' files, unchecked; computed here from raw responses."""
 
 
 @dataclass(frozen=True)

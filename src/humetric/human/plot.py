@@ -30,6 +30,7 @@ STATUS = {
     "read-off": "read off a plot",
     "inferred": "computed from printed figures",
     "notebook": "from the authors' files, unchecked",
+    "responses": "computed from raw responses",
 }
 
 
