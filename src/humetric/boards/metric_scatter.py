@@ -1,0 +1,270 @@
+"""Metric values against what people achieved: a row per metric, a column per cell.
+
+Axes run towards the better value, so that agreement rises to the right in every panel.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from humetric.agreement.cell import CellAgreement
+from humetric.agreement.evidence import Level
+from humetric.agreement.report import Agreement
+from humetric.boards import metric_order as order
+from humetric.boards.metric_order import Column
+from humetric.boards.sheet import (
+    FAINT,
+    GREY,
+    INK,
+    LARGE,
+    LINE,
+    MARGIN,
+    NORMAL,
+    PALE,
+    SMALL,
+    TINY,
+    Entry,
+    Mark,
+    Sheet,
+    chance,
+    cut,
+    inches,
+    legend,
+    legend_height,
+    legend_rows,
+    marks,
+    sheet,
+    signed,
+    wrapped,
+)
+from humetric.errors import HumetricError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches.
+WIDE, HIGH, TICKS, LABEL, GAP = 1.4, 1.2, 0.36, 0.36, 0.1
+HEAD, STATISTICS, BELOW, LEAST = 0.14, 0.25, 0.46, 4.6
+
+TITLES: dict[Level, str] = {
+    "published": "Metrics against people: the papers' own scores",
+    "replica": "Metrics against people: replicas",
+    "stand-in": "Metrics against people: stand-ins, no verdict",
+    "toy": "Metrics against people: toy settings, not evidence",
+}
+
+
+def title(level: Level) -> str:
+    """What the picture is called."""
+    return TITLES[level]
+
+
+def draw(found: Agreement, level: Level) -> Figure:
+    """All metrics that have evidence of a level, in all cells that have some."""
+    table = {c: row for c, row in order.columns(found).items() if c.level == level}
+    if not table:
+        raise HumetricError(
+            f"Expected evidence of level {level!r} but there is none to draw: "
+            f"there is {', '.join(dict.fromkeys(c.level for c in order.columns(found))) or 'none'}."
+        )
+    cells = [cell for row in table.values() for cell in row.values()]
+    names = order.metrics(cells)
+    shown = {m for cell in cells for m in cell.methods}
+    look = {m: mark for m, mark in marks(order.methods(found)).items() if m in shown}
+
+    lefts, x = [], MARGIN
+    for i in range(len(table)):
+        x += (LABEL if _first(list(table), i) else 0.0) + TICKS
+        lefts.append(x)
+        x += WIDE + GAP
+    width = max(x + 0.05, LEAST)
+    room = width - 2 * MARGIN
+    heads = wrapped(title(level), room / 1.12, LARGE)
+    notes = wrapped(_note(found, cells, table), room)
+    key = legend_rows([Entry(cut(m, room - 0.4), mark) for m, mark in look.items()], room)
+    top = 0.08 + len(heads) * 0.17 + 0.04
+    over = (2 if level == "published" else 3) * HEAD
+    rows = [
+        STATISTICS + (LINE if any(_in_sample(table, c, name) for c in table) else 0.0)
+        for name in names
+    ]
+    panels = sum(rows) + len(rows) * (HIGH + BELOW)
+    height = top + over + panels + legend_height(key) + 0.06 + len(notes) * LINE + MARGIN
+    on = sheet(width, height)
+    for i, line in enumerate(heads):
+        on.text(MARGIN, 0.08 + (i + 0.7) * 0.17, line, LARGE, bold=True)
+    for i, (left, column) in enumerate(zip(lefts, table, strict=True)):
+        _heading(on, left, top, column, _first(list(table), i))
+    y = top + over
+    for name, head in zip(names, rows, strict=True):
+        for i, (left, (column, row)) in enumerate(zip(lefts, table.items(), strict=True)):
+            axes = on.axes(left, y + head, WIDE, HIGH)
+            if _first(list(table), i):
+                _measure(on, left - TICKS - LABEL + 0.08, y + head + HIGH / 2, found, column)
+            if name in row and row[name].n:
+                _panel(axes, row[name], found, look)
+                _statistics(on, left, y + head, row[name], found)
+                _metric(on, left + WIDE / 2, y + head + HIGH, row[name])
+            else:
+                _nothing(axes, "no defined value" if name in row else "not measured")
+        y += head + HIGH + BELOW
+    legend(on, MARGIN, y, key)
+    on.lines(MARGIN, y + legend_height(key) + 0.06, notes)
+    return on.figure
+
+
+def statistics(cell: CellAgreement, of: int) -> tuple[str, str]:
+    """D, r and n; p and the smallest that there could have been."""
+    n = str(cell.n) if cell.n == of else f"{cell.n} of {of}"
+    sign = "=" if cell.test.exact else "\N{ALMOST EQUAL TO}"
+    return (
+        f"D {signed(cell.concordance.d)}   r {signed(cell.pearson)}   n {n}",
+        f"p {sign} {chance(cell.test.p)}   smallest {chance(cell.test.smallest)}",
+    )
+
+
+def _first(table: list[Column], i: int) -> bool:
+    """Whether a column is the first one of its study."""
+    return i == 0 or table[i - 1].study != table[i].study
+
+
+def _in_sample(table: dict[Column, dict[str, CellAgreement]], column: Column, name: str) -> bool:
+    return name in table[column] and table[column][name].in_sample
+
+
+def _heading(on: Sheet, left: float, top: float, column: Column, first: bool) -> None:
+    middle = left + WIDE / 2
+    lines = [column.cell] if column.level == "published" else [column.cell, column.made_on]
+    if first:
+        words = cut(column.study, WIDE, NORMAL, bold=True)
+        on.text(left, top + 0.7 * HEAD, words, NORMAL, bold=True)
+    for i, words in enumerate(lines):
+        shown = cut(words, WIDE + 0.3, SMALL, bold=i == 0)
+        y = top + (i + 1.7) * HEAD
+        on.text(middle, y, shown, SMALL, side="center", bold=i == 0, colour=GREY if i else INK)
+
+
+def _measure(on: Sheet, x: float, middle: float, found: Agreement, column: Column) -> None:
+    """What people did, upwards beside the first panel of a study."""
+    measure = found.studies[column.study].matrix().name
+    of = found.studies[column.study].measure(measure)
+    for i, words in enumerate((measure, of.unit, f"{of.direction} is better \N{RIGHTWARDS ARROW}")):
+        shown = cut(words, HIGH + 0.3, TINY)
+        on.text(x + i * 0.11, middle, shown, TINY, turned=True, colour=INK if i == 0 else GREY)
+
+
+def _statistics(on: Sheet, left: float, top: float, cell: CellAgreement, found: Agreement) -> None:
+    first, second = statistics(cell, len(found.studies[cell.study].matrix().methods))
+    on.text(left, top - 0.045 - 0.11, first, TINY)
+    on.text(left, top - 0.045, second, TINY, colour=GREY)
+    if cell.in_sample:
+        on.text(left, top - 0.045 - 0.22, "in sample: not judged", TINY, bold=True)
+
+
+def _metric(on: Sheet, middle: float, bottom: float, cell: CellAgreement) -> None:
+    """The metric and its better side, below a panel."""
+    words = cut(cell.metric, WIDE + 0.3, SMALL, bold=True)
+    on.text(middle, bottom + 0.24, words, SMALL, bold=True, side="center")
+    words = f"{cell.direction} is better \N{RIGHTWARDS ARROW}"
+    on.text(middle, bottom + 0.345, words, TINY, side="center", colour=GREY)
+
+
+def _panel(axes: Axes, cell: CellAgreement, found: Agreement, look: dict[str, Mark]) -> None:
+    human = found.studies[cell.study].matrix()
+    row = human.cells.index(cell.cell)
+    error = dict(zip(human.methods, human.se[row].tolist(), strict=True))
+    for method, x, y in zip(cell.methods, cell.metric_values, cell.human_values, strict=True):
+        mark = look[method]
+        if not math.isnan(error[method]):
+            ends = [y - error[method], y + error[method]]
+            axes.plot([x, x], ends, color=mark.colour, lw=0.9, zorder=2, solid_capstyle="butt")
+        axes.plot(
+            x, y, mark.shape, mec=mark.colour, mfc=(mark.colour, 0.35), ms=4.6, mew=0.9,
+            zorder=3, clip_on=False,
+        )  # fmt: skip
+    reach = np.nan_to_num(human.se[row])
+    axes.set_xlim(*_ends(np.array(cell.metric_values), 0.0, cell.direction == "lower"))
+    axes.set_ylim(*_ends(human.value[row], reach, human.direction == "lower"))
+    _ticks(axes)
+    if cell.in_sample:
+        axes.set_facecolor("#f3f3f3")
+
+
+def _ends(
+    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    reach: np.ndarray[tuple[int, ...], np.dtype[np.float64]] | float,
+    turned: bool,
+) -> tuple[float, float]:
+    """From the worse end to the better one, with room for marks."""
+    low, high = float(np.nanmin(values - reach)), float(np.nanmax(values + reach))
+    room = 0.09 * (high - low) or 0.09 * abs(high) or 1.0
+    ends = (low - room, high + room)
+    return ends[::-1] if turned else ends
+
+
+def _ticks(axes: Axes) -> None:
+    across = _places(*sorted(axes.get_xlim()), WIDE)
+    axes.set_xticks(across, _numbers(across))
+    up = _places(*sorted(axes.get_ylim()), math.inf)
+    axes.set_yticks(up, _numbers(up))
+    axes.tick_params(labelsize=TINY, length=2, width=0.5, pad=1.5, colors=INK)
+    axes.grid(color=FAINT, lw=0.5)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set(linewidth=0.5, color=INK, visible=side in ("left", "bottom"))
+
+
+def _places(low: float, high: float, room: float) -> list[float]:
+    """Round values between two ends, as many as have room beside each other."""
+    from matplotlib.ticker import MaxNLocator
+
+    for most in (4, 3, 2, 1):
+        found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        places = [float(v) for v in found if low <= v <= high]
+        if sum(inches(words, TINY) + 0.09 for words in _numbers(places)) <= room:
+            break
+    return places
+
+
+def _numbers(places: list[float]) -> list[str]:
+    """All with as many decimals as tell them apart; very large or small ones with an exponent."""
+    largest = max(map(abs, places), default=0.0)
+    words = [f"{v:.5f}".rstrip("0").partition(".")[2] for v in places]
+    digits = max(map(len, words), default=0)
+    if largest >= 1e6 or (0 < largest < 1e-3):
+        named = [f"{v:.2g}".replace("e+0", "e").replace("e-0", "e-") for v in places]
+    else:
+        named = [f"{v:.{digits}f}" for v in places]
+    return [words.replace("-", "\N{MINUS SIGN}") for words in named]
+
+
+def _nothing(axes: Axes, why: str) -> None:
+    """An empty panel that says why."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set(linewidth=0.5, linestyle=(0, (4, 3)), color=PALE)
+    axes.text(0.5, 0.5, why, ha="center", va="center", fontsize=SMALL, color=GREY)
+
+
+def _note(
+    found: Agreement, cells: list[CellAgreement], table: dict[Column, dict[str, CellAgreement]]
+) -> str:
+    """How to read it, and what it does not test."""
+    errors = [found.studies[c.study].matrix().se for c in table]
+    known = any(not np.isnan(se).all() for se in errors)
+    said = [
+        "Axes run towards the better value: agreement rises to the right.",
+        "Bars: one standard error of the human measure, where known."
+        if known
+        else "No standard errors of the human measure are known.",
+        "D: concordant minus discordant pairs, of those that people did not tie; r: Pearson; "
+        "n: methods; p: two-sided, of D, over relabellings of the methods"
+        f"{'' if all(c.test.exact for c in cells) else ' (≈: sampled)'}; "
+        "smallest: the least p that these values could have given.",
+    ]
+    return " ".join([*said, order.captions(found, cells)])

@@ -1,0 +1,242 @@
+"""What the pictures of the metric board share: a sheet in inches, words that fit, marks, files."""
+
+from __future__ import annotations
+
+import functools
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from humetric.errors import HumetricError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DPI = 300
+SUFFIXES = (".png", ".svg", ".pdf")
+
+TINY, SMALL, NORMAL, LARGE = 6.0, 6.5, 7.5, 9.0  # points
+LINE, MARGIN = 0.13, 0.12  # inches
+INK, GREY, PALE, FAINT = "#222222", "#555555", "#bbbbbb", "#eeeeee"
+
+# Told apart by people with any kind of colour vision (Okabe and Ito), and in grey by their shapes.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#222222")
+SHAPES = ("o", "s", "^", "D", "v", "P", "<", "h", ">", "p", "X")
+"""Seven colours and eleven shapes, taken in turn, give 77 different marks."""
+
+Side = Literal["left", "center", "right"]
+
+
+class Mark(NamedTuple):
+    """How something is drawn wherever it is drawn."""
+
+    shape: str
+    colour: str
+    filled: bool = True
+    size: float = 4.2
+
+
+def marks(names: Iterable[str]) -> dict[str, Mark]:
+    """A colour and shape for each name."""
+    return {
+        name: Mark(SHAPES[i % len(SHAPES)], COLOURS[i % len(COLOURS)])
+        for i, name in enumerate(names)
+    }
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A figure measured in inches from its upper left corner."""
+
+    figure: Figure
+    width: float
+    height: float
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        size: float = SMALL,
+        *,
+        colour: str = INK,
+        bold: bool = False,
+        side: Side = "left",
+        turned: bool = False,
+    ) -> None:
+        """Words whose baseline is at y; turned ones run upwards, centred on y."""
+        self.figure.text(
+            x / self.width,
+            1 - y / self.height,
+            words,
+            fontsize=size,
+            color=colour,
+            weight="bold" if bold else "normal",
+            ha="center" if turned else side,
+            va="center" if turned else "baseline",
+            rotation=90 if turned else 0,
+        )
+
+    def axes(self, x: float, y: float, wide: float, high: float) -> Axes:
+        """Axes with their upper left corner at x, y."""
+        return self.figure.add_axes(
+            (
+                x / self.width,
+                1 - (y + high) / self.height,
+                wide / self.width,
+                high / self.height,
+            )
+        )
+
+    def line(self, xs: Sequence[float], ys: Sequence[float], colour: str, wide: float) -> None:
+        """A line through points."""
+        from matplotlib.lines import Line2D
+
+        self.figure.add_artist(
+            Line2D(
+                [x / self.width for x in xs],
+                [1 - y / self.height for y in ys],
+                color=colour,
+                lw=wide,
+                solid_capstyle="butt",
+            )
+        )
+
+    def mark(self, x: float, y: float, mark: Mark) -> None:
+        """A mark centred on a point."""
+        from matplotlib.lines import Line2D
+
+        self.figure.add_artist(
+            Line2D(
+                [x / self.width],
+                [1 - y / self.height],
+                marker=mark.shape,
+                ms=mark.size,
+                mew=1.0,
+                color=mark.colour,
+                mfc=(mark.colour, 0.35) if mark.filled else "white",
+            )
+        )
+
+    def lines(self, x: float, y: float, words: Sequence[str], colour: str = GREY) -> None:
+        """Lines below each other, the first with its baseline a line below y."""
+        for i, line in enumerate(words):
+            self.text(x, y + (i + 0.8) * LINE, line, SMALL, colour=colour)
+
+
+def sheet(width: float, height: float) -> Sheet:
+    """An empty sheet."""
+    from matplotlib.figure import Figure
+
+    return Sheet(Figure(figsize=(width, height), dpi=DPI, facecolor="white"), width, height)
+
+
+def image(figure: Figure, title: str, suffix: str = ".png") -> bytes:
+    """A figure as the content of a .png, .svg or .pdf file, the same bytes every time."""
+    import matplotlib
+
+    kind = suffix.removeprefix(".").lower()
+    if f".{kind}" not in SUFFIXES:
+        raise HumetricError(
+            f"Expected a picture's name to end in {', '.join(SUFFIXES)} but got {suffix!r}: "
+            f"choose one of these."
+        )
+    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    file = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": title, "pdf.fonttype": 42}):
+        figure.savefig(file, format=kind, dpi=DPI, metadata={"Title": title} | dates)
+    return file.getvalue()
+
+
+@functools.cache
+def _width(words: str, bold: bool) -> float:
+    """Of words of one point, in points, as the font has it (spaces at the ends included)."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(weight="bold" if bold else "normal", size=100)
+    return float(text_to_path.get_text_width_height_descent(words, font, False)[0]) / 100
+
+
+def inches(words: str, size: float = SMALL, bold: bool = False) -> float:
+    """How wide words are."""
+    return 1.03 * _width(words, bold) * size / 72  # hinting makes letters a little wider
+
+
+def cut(words: str, room: float, size: float = SMALL, bold: bool = False) -> str:
+    """Words that fit into so many inches: the middle of longer ones is left out."""
+    shown, keep = words, len(words)
+    while inches(shown, size, bold) > room and keep > 2:
+        keep -= 1
+        shown = f"{words[: -(-keep // 2)]}\N{HORIZONTAL ELLIPSIS}{words[len(words) - keep // 2 :]}"
+    return shown
+
+
+def wrapped(words: str, room: float, size: float = SMALL) -> list[str]:
+    """Lines of at most so many inches, broken at spaces; a longer word is cut."""
+    lines: list[str] = []
+    for word in words.split():
+        longer = f"{lines[-1]} {word}" if lines else ""
+        if longer and inches(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(cut(word, room, size))
+    return lines
+
+
+class Entry(NamedTuple):
+    """A mark of a legend and what it means."""
+
+    words: str
+    mark: Mark
+
+
+def legend_rows(entries: Sequence[Entry], room: float) -> list[list[Entry]]:
+    """Entries beside each other as far as they fit into so many inches."""
+    rows: list[list[Entry]] = []
+    used = math.inf
+    for entry in entries:
+        wide = _entry_width(entry)
+        if used + wide > room:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(entry)
+        used += wide
+    return rows
+
+
+def legend(on: Sheet, x: float, y: float, rows: Sequence[Sequence[Entry]]) -> None:
+    """Draw the rows of a legend from y downwards."""
+    for i, row in enumerate(rows):
+        at, base = x, y + (i + 0.8) * (LINE + 0.02)
+        for entry in row:
+            on.mark(at + 0.05, base - 0.03, entry.mark)
+            on.text(at + 0.14, base, entry.words, SMALL)
+            at += _entry_width(entry)
+
+
+def legend_height(rows: Sequence[Sequence[Entry]]) -> float:
+    """Inches that a legend takes."""
+    return len(rows) * (LINE + 0.02)
+
+
+def _entry_width(entry: Entry) -> float:
+    return 0.14 + inches(entry.words) + 0.18
+
+
+def signed(value: float) -> str:
+    """Two digits with a sign; a dash where it is undefined."""
+    if math.isnan(value):
+        return "\N{EM DASH}"
+    words = f"{value:+.2f}"
+    return "0.00" if float(words) == 0 else words.replace("-", "\N{MINUS SIGN}")
+
+
+def chance(p: float) -> str:
+    """A p with three decimals, or two digits where it is smaller; a dash where undefined."""
+    if math.isnan(p):
+        return "\N{EM DASH}"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.2g}"
