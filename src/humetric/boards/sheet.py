@@ -36,7 +36,7 @@ class Mark(NamedTuple):
     shape: str
     colour: str
     filled: bool = True
-    size: float = 4.2
+    size: float = 4.6
 
 
 def marks(names: Iterable[str]) -> dict[str, Mark]:
@@ -117,6 +117,7 @@ class Sheet:
                 ms=mark.size,
                 mew=1.0,
                 color=mark.colour,
+                mec=mark.colour,
                 mfc=(mark.colour, 0.35) if mark.filled else "white",
             )
         )
