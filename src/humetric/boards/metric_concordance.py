@@ -20,6 +20,7 @@ from humetric.boards.sheet import (
     MARGIN,
     NORMAL,
     PALE,
+    READABLE,
     SMALL,
     TINY,
     Entry,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 TITLE = "Do metrics order methods as people do?"
 
 # Inches.
-PLOT, NAME, LANE, PAD, BLOCK, HEADING, AXIS = 3.2, 2.0, 0.1, 0.1, 0.28, 0.16, 0.36
+PLOT, NAME, LANE, PAD, BLOCK, HEADING, AXIS = 3.2, 2.0, 0.11, 0.1, 0.28, 0.16, 0.36
 
 BLOCKS: dict[Tier, str] = {
     "judged": "judged: published scores and replicas",
@@ -59,7 +60,7 @@ KINDS = {
 }
 HEADS = ("T", "p", "Holm p", "studies", "verdict")
 
-DIAMOND = Mark("D", INK, size=5.2)
+DIAMOND = Mark("D", INK, size=5.2, fill=1.0)
 TICK = Mark("|", INK, size=7.0)
 NEAR, APART = 0.02, 0.035
 """Marks of a study that are nearer than this are set side by side, so far apart."""
@@ -86,7 +87,7 @@ def draw(found: Agreement) -> Figure:
             "metrics, or give a run."
         )
     every = [row for rows in blocks.values() for row in rows]
-    look = marks(found.studies)
+    look = {name: mark._replace(fill=1.0) for name, mark in marks(found.studies).items()}
     used = [study for study in look if any(study in row.cells for row in every)]
     names = max(inches(row.of.metric, NORMAL) for row in every)
     left = MARGIN + max(min(names, NAME), *(inches(KINDS[r.of.kind], TINY) for r in every)) + 0.12
@@ -98,7 +99,7 @@ def draw(found: Agreement) -> Figure:
     width = right[-1] + MARGIN - 0.1
     room = width - 2 * MARGIN
     key = legend_rows(_key(every, used, look, room), room)
-    notes = wrapped(_note(found, every), room)
+    notes = wrapped(_note(found, every), min(room, READABLE))
     top = 0.08 + 0.17 + 0.04
     inside = {tier: _height(rows) for tier, rows in blocks.items()}
     below = legend_height(key) + 0.08 + len(notes) * LINE + MARGIN
@@ -186,14 +187,14 @@ def _block(
 
 
 def _lanes(axes: Axes, row: Row, top: float, look: dict[str, Mark]) -> None:
-    filled = row.of.tier == "judged"
+    fill = 1.0 if row.of.tier == "judged" else 0.0
     lane = top + LANE / 2
     test = row.of.test
     if np.isnan(test.t):
         words = "in sample only" if row.of.in_sample else "no defined value"
-        axes.text(0, lane, words, fontsize=TINY, color=GREY, ha="center", va="center", zorder=4)
+        axes.text(-1.06, lane, words, fontsize=TINY, color=GREY, ha="left", va="center")
     else:
-        _put(axes, test.t, lane, DIAMOND, filled, 5)
+        _put(axes, test.t, lane, DIAMOND._replace(fill=fill), 5)
     for study, values in row.cells.items():
         lane += LANE
         mark = look[study]
@@ -201,17 +202,17 @@ def _lanes(axes: Axes, row: Row, top: float, look: dict[str, Mark]) -> None:
             ends = [lane - LANE * 0.47, lane + LANE * 0.47]
             axes.plot([test.studies[study]] * 2, ends, color=mark.colour, lw=2.0, zorder=4,
                       solid_capstyle="butt")  # fmt: skip
-        for (_, sampled), x in zip(values, _apart([v for v, _ in values]), strict=True):
+        for (_, sampled), x in zip(values, side_by_side([v for v, _ in values]), strict=True):
             drawn = mark._replace(shape="x") if sampled else mark
-            _put(axes, x, lane, drawn._replace(size=3.6), filled, 3)
+            _put(axes, x, lane, drawn._replace(size=3.6, fill=fill), 3)
 
 
-def _put(axes: Axes, x: float, y: float, mark: Mark, filled: bool, order: int) -> None:
-    axes.plot(x, y, mark.shape, mec=mark.colour, mfc=mark.colour if filled else "white",
-              ms=mark.size, mew=0.9, zorder=order, clip_on=False)  # fmt: skip
+def _put(axes: Axes, x: float, y: float, mark: Mark, above: int) -> None:
+    axes.plot(x, y, mark.shape, mec=mark.colour, mfc=mark.face, ms=mark.size, mew=0.9,
+              zorder=above, clip_on=False)  # fmt: skip
 
 
-def _apart(values: Sequence[float]) -> list[float]:
+def side_by_side(values: Sequence[float]) -> list[float]:
     """Where to draw values so that none hides another."""
     placed = list(values)
     ranked = sorted(range(len(values)), key=lambda i: values[i])
@@ -249,7 +250,9 @@ def _key(
 ) -> list[Entry]:
     cells = {study for row in rows for study, values in row.cells.items() if values}
     known = [
-        Entry(cut(f"cell of {study}" if study in cells else f"{study} (mean only)", room), mark)
+        Entry(cut(f"cell of {study}", room - 0.4), mark)
+        if study in cells
+        else Entry(cut(f"{study}, mean only", room - 0.4), TICK._replace(colour=mark.colour))
         for study, mark in look.items()
         if study in used
     ]
@@ -268,6 +271,7 @@ def _note(found: Agreement, rows: Sequence[Row]) -> str:
         said.append("\N{ALMOST EQUAL TO}: sampled.")
     if any(row.of.tier != "judged" for row in rows):
         said.append("Hollow: not judged.")
+    said.append("In a row: T, below it its studies in the order of the legend.")
     said.append("Marks of one study that would hide each other stand side by side.")
     judged = {row.of.metric for row in rows if row.of.tier == "judged"}
     without = [name for name in found.family if name not in judged]

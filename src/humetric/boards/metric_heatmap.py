@@ -19,8 +19,10 @@ from humetric.boards.sheet import (
     MARGIN,
     NORMAL,
     PALE,
+    READABLE,
     SMALL,
     Sheet,
+    Side,
     cut,
     inches,
     sheet,
@@ -66,7 +68,8 @@ def draw(found: Agreement) -> Figure:
     width = max(placed[-1].x + placed[-1].wide + MARGIN, LEAST)
     room = width - 2 * MARGIN
     label = min(max(inches(words) for c in table for words in _label(c)), LABEL) + 0.08
-    notes = wrapped(_note(found, cells), room)
+    missing = len(cells) < len(names) * len(table)
+    notes = wrapped(_note(found, cells, missing), min(room, READABLE))
     heads = 0.08 + 0.17 + 0.06
     top = heads + 2 * GROUP + 0.04 + label
     high = HIGH * len(names)
@@ -169,13 +172,15 @@ def _bar(on: Sheet, x: float, y: float, wide: float) -> None:
     axes.tick_params(labelsize=SMALL, length=2, width=0.5, pad=1.5, colors=INK)
     for spine in axes.spines.values():
         spine.set(linewidth=0.5, color=INK)
-    for label, side in zip(axes.get_xticklabels(), ("left", "center", "right"), strict=True):
+    sides: tuple[Side, ...] = ("left", "center", "right")
+    for label, side in zip(axes.get_xticklabels(), sides, strict=True):
         label.set_horizontalalignment(side)
 
 
-def _note(found: Agreement, cells: list[CellAgreement]) -> str:
+def _note(found: Agreement, cells: list[CellAgreement], missing: bool) -> str:
     said = ["D: concordant minus discordant pairs of methods, of those that people did not tie."]
-    said.append("Hatched: no defined value.")
+    if missing or any(np.isnan(cell.concordance.d) for cell in cells):
+        said.append("Hatched: no defined value.")
     if any(cell.in_sample for cell in cells):
         said.append(f"{IN_SAMPLE} in sample: the metric was found on this study.")
     if len({cell.kind for cell in cells}) > 1:

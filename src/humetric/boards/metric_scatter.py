@@ -24,6 +24,7 @@ from humetric.boards.sheet import (
     MARGIN,
     NORMAL,
     PALE,
+    READABLE,
     SMALL,
     TINY,
     Entry,
@@ -84,7 +85,7 @@ def draw(found: Agreement, level: Level) -> Figure:
     width = max(x + 0.05, LEAST)
     room = width - 2 * MARGIN
     heads = wrapped(title(level), room / 1.12, LARGE)
-    notes = wrapped(_note(found, cells, table), room)
+    notes = wrapped(_note(found, cells, table), min(room, READABLE))
     key = legend_rows([Entry(cut(m, room - 0.4), mark) for m, mark in look.items()], room)
     top = 0.08 + len(heads) * 0.17 + 0.04
     over = (2 if level == "published" else 3) * HEAD
@@ -108,9 +109,10 @@ def draw(found: Agreement, level: Level) -> Figure:
             if name in row and row[name].n:
                 _panel(axes, row[name], found, look)
                 _statistics(on, left, y + head, row[name], found)
-                _metric(on, left + WIDE / 2, y + head + HIGH, row[name])
             else:
                 _nothing(axes, "no defined value" if name in row else "not measured")
+            better = next(c.direction for c in (row.get(name), *cells) if c and c.metric == name)
+            _metric(on, left + WIDE / 2, y + head + HIGH, name, better)
         y += head + HIGH + BELOW
     legend(on, MARGIN, y, key)
     on.lines(MARGIN, y + legend_height(key) + 0.06, notes)
@@ -165,11 +167,11 @@ def _statistics(on: Sheet, left: float, top: float, cell: CellAgreement, found: 
         on.text(left, top - 0.045 - 0.22, "in sample: not judged", TINY, bold=True)
 
 
-def _metric(on: Sheet, middle: float, bottom: float, cell: CellAgreement) -> None:
+def _metric(on: Sheet, middle: float, bottom: float, name: str, better: str) -> None:
     """The metric and its better side, below a panel."""
-    words = cut(cell.metric, WIDE + 0.3, SMALL, bold=True)
+    words = cut(name, WIDE + 0.3, SMALL, bold=True)
     on.text(middle, bottom + 0.24, words, SMALL, bold=True, side="center")
-    words = f"{cell.direction} is better \N{RIGHTWARDS ARROW}"
+    words = f"{better} is better \N{RIGHTWARDS ARROW}"
     on.text(middle, bottom + 0.345, words, TINY, side="center", colour=GREY)
 
 
@@ -183,7 +185,7 @@ def _panel(axes: Axes, cell: CellAgreement, found: Agreement, look: dict[str, Ma
             ends = [y - error[method], y + error[method]]
             axes.plot([x, x], ends, color=mark.colour, lw=0.9, zorder=2, solid_capstyle="butt")
         axes.plot(
-            x, y, mark.shape, mec=mark.colour, mfc=(mark.colour, 0.35), ms=4.6, mew=0.9,
+            x, y, mark.shape, mec=mark.colour, mfc=mark.face, ms=mark.size, mew=0.9,
             zorder=3, clip_on=False,
         )  # fmt: skip
     reach = np.nan_to_num(human.se[row])
@@ -207,9 +209,9 @@ def _ends(
 
 
 def _ticks(axes: Axes) -> None:
-    across = _places(*sorted(axes.get_xlim()), WIDE)
+    across = _places(axes.get_xlim(), WIDE)
     axes.set_xticks(across, _numbers(across))
-    up = _places(*sorted(axes.get_ylim()), math.inf)
+    up = _places(axes.get_ylim(), math.inf)
     axes.set_yticks(up, _numbers(up))
     axes.tick_params(labelsize=TINY, length=2, width=0.5, pad=1.5, colors=INK)
     axes.grid(color=FAINT, lw=0.5)
@@ -218,10 +220,11 @@ def _ticks(axes: Axes) -> None:
         spine.set(linewidth=0.5, color=INK, visible=side in ("left", "bottom"))
 
 
-def _places(low: float, high: float, room: float) -> list[float]:
+def _places(ends: tuple[float, float], room: float) -> list[float]:
     """Round values between two ends, as many as have room beside each other."""
     from matplotlib.ticker import MaxNLocator
 
+    low, high = sorted(ends)
     for most in (4, 3, 2, 1):
         found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
         places = [float(v) for v in found if low <= v <= high]

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI = 300
+LARGEST = 60e6
+"""Pixels; what would have more is drawn with fewer per inch, since many programs cannot show it."""
 SUFFIXES = (".png", ".svg", ".pdf")
 
 TINY, SMALL, NORMAL, LARGE = 6.0, 6.5, 7.5, 9.0  # points
-LINE, MARGIN = 0.13, 0.12  # inches
+LINE, MARGIN, READABLE = 0.13, 0.12, 9.0  # inches; longer lines are hard to read
 INK, GREY, PALE, FAINT = "#222222", "#555555", "#bbbbbb", "#eeeeee"
 
 # Told apart by people with any kind of colour vision (Okabe and Ito), and in grey by their shapes.
@@ -35,8 +37,14 @@ class Mark(NamedTuple):
 
     shape: str
     colour: str
-    filled: bool = True
     size: float = 4.6
+    fill: float = 0.35
+    """Opacity of the inside: little, so that marks below others are seen; 0 for white."""
+
+    @property
+    def face(self) -> str | tuple[str, float]:
+        """What matplotlib fills it with."""
+        return (self.colour, self.fill) if self.fill else "white"
 
 
 def marks(names: Iterable[str]) -> dict[str, Mark]:
@@ -118,7 +126,7 @@ class Sheet:
                 mew=1.0,
                 color=mark.colour,
                 mec=mark.colour,
-                mfc=(mark.colour, 0.35) if mark.filled else "white",
+                mfc=mark.face,
             )
         )
 
@@ -147,8 +155,10 @@ def image(figure: Figure, title: str, suffix: str = ".png") -> bytes:
         )
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     file = io.BytesIO()
+    wide, high = figure.get_size_inches()
+    dpi = min(DPI, int(math.sqrt(LARGEST / (wide * high))))
     with matplotlib.rc_context({"svg.hashsalt": title, "pdf.fonttype": 42}):
-        figure.savefig(file, format=kind, dpi=DPI, metadata={"Title": title} | dates)
+        figure.savefig(file, format=kind, dpi=dpi, metadata={"Title": title} | dates)
     return file.getvalue()
 
 
