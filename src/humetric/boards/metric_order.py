@@ -11,6 +11,7 @@ from typing import NamedTuple
 from humetric.agreement.cell import CellAgreement
 from humetric.agreement.evidence import LEVELS, Kind, Level
 from humetric.agreement.report import CAPTION, Agreement, caption
+from humetric.boards.sheet import COLOURS, SHAPES, Mark
 
 KINDS: tuple[Kind, ...] = ("metric", "baseline", "sentinel")
 
@@ -62,16 +63,26 @@ def metrics(cells: Iterable[CellAgreement]) -> dict[str, Kind]:
     return dict(sorted(kinds.items(), key=lambda item: (KINDS.index(item[1]), item[0])))
 
 
-def methods(found: Agreement) -> list[str]:
-    """All methods of all studies, so that one has the same mark in every picture.
+def method_marks(found: Agreement) -> dict[str, Mark]:
+    """A mark for each method of all studies, the same in every picture.
 
-    Studies with many methods come first: colours repeat, but within no study that could avoid it.
+    No two are alike, and no two methods of a study share a colour as long as there are enough.
+    Studies with many methods choose first.
     """
-    primaries = [study.primary for study in found.studies.values() if study.primary]
-    primaries.sort(key=lambda primary: -len(primary.methods))
-    named = [m for primary in primaries for m in sorted(primary.methods)]
-    named += sorted({m for cell in found.cells for m in cell.methods})
-    return list(dict.fromkeys(named))
+    together = [set(study.primary.methods) for study in found.studies.values() if study.primary]
+    together.sort(key=lambda some: (-len(some), sorted(some)))
+    named = [method for some in together for method in sorted(some)]
+    named += sorted({method for cell in found.cells for method in cell.methods})
+    chosen: dict[str, Mark] = {}
+    for i, name in enumerate(dict.fromkeys(named)):
+        beside = {m for some in together if name in some for m in some if m in chosen}
+        taken = {chosen[m].colour for m in beside}
+        turn = [COLOURS[(i + k) % len(COLOURS)] for k in range(len(COLOURS))]
+        turn.sort(key=lambda colour: colour in taken)
+        wanted = [Mark(SHAPES[i % len(SHAPES)], colour) for colour in turn]
+        free = [mark for mark in wanted if mark not in chosen.values()]
+        chosen[name] = (free or wanted)[0]
+    return chosen
 
 
 def captions(found: Agreement, cells: Iterable[CellAgreement]) -> str:

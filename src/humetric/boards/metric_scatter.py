@@ -36,7 +36,6 @@ from humetric.boards.sheet import (
     legend,
     legend_height,
     legend_rows,
-    marks,
     sheet,
     signed,
     wrapped,
@@ -75,7 +74,7 @@ def draw(found: Agreement, level: Level) -> Figure:
     cells = [cell for row in table.values() for cell in row.values()]
     names = order.metrics(cells)
     shown = {m for cell in cells for m in cell.methods}
-    look = {m: mark for m, mark in marks(order.methods(found)).items() if m in shown}
+    look = {m: mark for m, mark in order.method_marks(found).items() if m in shown}
 
     lefts, x = [], MARGIN
     for i in range(len(table)):
