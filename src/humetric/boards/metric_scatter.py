@@ -5,7 +5,6 @@ Axes run towards the better value, so that agreement rises to the right in every
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,39 +14,28 @@ from humetric.agreement.evidence import Level
 from humetric.agreement.report import Agreement
 from humetric.boards import metric_order as order
 from humetric.boards.metric_order import Column
+from humetric.boards.metric_panel import HIGH, WIDE, draw_nothing, draw_panel
 from humetric.boards.sheet import (
-    FAINT,
     GREY,
     INK,
-    LARGE,
     LINE,
     MARGIN,
-    NORMAL,
-    PALE,
     READABLE,
-    SMALL,
-    TINY,
     Entry,
-    Mark,
     Sheet,
-    chance,
-    cut,
-    inches,
     legend,
     legend_height,
     legend_rows,
     sheet,
-    signed,
-    wrapped,
 )
+from humetric.boards.words import LARGE, NORMAL, SMALL, TINY, chance, cut, signed, wrapped
 from humetric.errors import HumetricError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Inches.
-WIDE, HIGH, TICKS, LABEL, GAP = 1.4, 1.2, 0.36, 0.36, 0.1
+TICKS, LABEL, GAP = 0.36, 0.36, 0.1
 HEAD, STATISTICS, BELOW, LEAST = 0.14, 0.25, 0.46, 4.6
 
 TITLES: dict[Level, str] = {
@@ -106,10 +94,10 @@ def draw(found: Agreement, level: Level) -> Figure:
             if _first(list(table), i):
                 _measure(on, left - TICKS - LABEL + 0.08, y + head + HIGH / 2, found, column)
             if name in row and row[name].n:
-                _panel(axes, row[name], found, look)
+                draw_panel(axes, row[name], found, look)
                 _statistics(on, left, y + head, row[name], found)
             else:
-                _nothing(axes, "no defined value" if name in row else "not measured")
+                draw_nothing(axes, "no defined value" if name in row else "not measured")
             better = next(c.direction for c in (row.get(name), *cells) if c and c.metric == name)
             _metric(on, left + WIDE / 2, y + head + HIGH, name, better)
         y += head + HIGH + BELOW
@@ -172,85 +160,6 @@ def _metric(on: Sheet, middle: float, bottom: float, name: str, better: str) -> 
     on.text(middle, bottom + 0.24, words, SMALL, bold=True, side="center")
     words = f"{better} is better \N{RIGHTWARDS ARROW}"
     on.text(middle, bottom + 0.345, words, TINY, side="center", colour=GREY)
-
-
-def _panel(axes: Axes, cell: CellAgreement, found: Agreement, look: dict[str, Mark]) -> None:
-    human = found.studies[cell.study].matrix()
-    row = human.cells.index(cell.cell)
-    error = dict(zip(human.methods, human.se[row].tolist(), strict=True))
-    for method, x, y in zip(cell.methods, cell.metric_values, cell.human_values, strict=True):
-        mark = look[method]
-        if not math.isnan(error[method]):
-            ends = [y - error[method], y + error[method]]
-            axes.plot([x, x], ends, color=mark.colour, lw=0.9, zorder=2, solid_capstyle="butt")
-        axes.plot(
-            x, y, mark.shape, mec=mark.colour, mfc=mark.face, ms=mark.size, mew=0.9,
-            zorder=3, clip_on=False,
-        )  # fmt: skip
-    reach = np.nan_to_num(human.se[row])
-    axes.set_xlim(*_ends(np.array(cell.metric_values), 0.0, cell.direction == "lower"))
-    axes.set_ylim(*_ends(human.value[row], reach, human.direction == "lower"))
-    _ticks(axes)
-    if cell.in_sample:
-        axes.set_facecolor("#f3f3f3")
-
-
-def _ends(
-    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    reach: np.ndarray[tuple[int, ...], np.dtype[np.float64]] | float,
-    turned: bool,
-) -> tuple[float, float]:
-    """From the worse end to the better one, with room for marks."""
-    low, high = float(np.nanmin(values - reach)), float(np.nanmax(values + reach))
-    room = 0.09 * (high - low) or 0.09 * abs(high) or 1.0
-    ends = (low - room, high + room)
-    return ends[::-1] if turned else ends
-
-
-def _ticks(axes: Axes) -> None:
-    across = _places(axes.get_xlim(), WIDE)
-    axes.set_xticks(across, _numbers(across))
-    up = _places(axes.get_ylim(), math.inf)
-    axes.set_yticks(up, _numbers(up))
-    axes.tick_params(labelsize=TINY, length=2, width=0.5, pad=1.5, colors=INK)
-    axes.grid(color=FAINT, lw=0.5)
-    axes.set_axisbelow(True)
-    for side, spine in axes.spines.items():
-        spine.set(linewidth=0.5, color=INK, visible=side in ("left", "bottom"))
-
-
-def _places(ends: tuple[float, float], room: float) -> list[float]:
-    """Round values between two ends, as many as have room beside each other."""
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = sorted(ends)
-    for most in (4, 3, 2, 1):
-        found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-        places = [float(v) for v in found if low <= v <= high]
-        if sum(inches(words, TINY) + 0.09 for words in _numbers(places)) <= room:
-            break
-    return places
-
-
-def _numbers(places: list[float]) -> list[str]:
-    """All with as many decimals as tell them apart; very large or small ones with an exponent."""
-    largest = max(map(abs, places), default=0.0)
-    words = [f"{v:.5f}".rstrip("0").partition(".")[2] for v in places]
-    digits = max(map(len, words), default=0)
-    if largest >= 1e6 or (0 < largest < 1e-3):
-        named = [f"{v:.2g}".replace("e+0", "e").replace("e-0", "e-") for v in places]
-    else:
-        named = [f"{v:.{digits}f}" for v in places]
-    return [words.replace("-", "\N{MINUS SIGN}") for words in named]
-
-
-def _nothing(axes: Axes, why: str) -> None:
-    """An empty panel that says why."""
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set(linewidth=0.5, linestyle=(0, (4, 3)), color=PALE)
-    axes.text(0.5, 0.5, why, ha="center", va="center", fontsize=SMALL, color=GREY)
 
 
 def _note(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from humetric.boards.words import SMALL, inches
 from humetric.errors import HumetricError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ LARGEST = 60e6
 """Pixels; what would have more is drawn with fewer per inch, since many programs cannot show it."""
 SUFFIXES = (".png", ".svg", ".pdf")
 
-TINY, SMALL, NORMAL, LARGE = 6.0, 6.5, 7.5, 9.0  # points
 LINE, MARGIN, READABLE = 0.13, 0.12, 9.0  # inches; longer lines are hard to read
 INK, GREY, PALE, FAINT = "#222222", "#555555", "#bbbbbb", "#eeeeee"
 
@@ -162,42 +161,6 @@ def image(figure: Figure, title: str, suffix: str = ".png") -> bytes:
     return file.getvalue()
 
 
-@functools.cache
-def _width(words: str, bold: bool) -> float:
-    """Of words of one point, in points, as the font has it (spaces at the ends included)."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(weight="bold" if bold else "normal", size=100)
-    return float(text_to_path.get_text_width_height_descent(words, font, False)[0]) / 100
-
-
-def inches(words: str, size: float = SMALL, bold: bool = False) -> float:
-    """How wide words are."""
-    return 1.03 * _width(words, bold) * size / 72  # hinting makes letters a little wider
-
-
-def cut(words: str, room: float, size: float = SMALL, bold: bool = False) -> str:
-    """Words that fit into so many inches: the middle of longer ones is left out."""
-    shown, keep = words, len(words)
-    while inches(shown, size, bold) > room and keep > 2:
-        keep -= 1
-        shown = f"{words[: -(-keep // 2)]}\N{HORIZONTAL ELLIPSIS}{words[len(words) - keep // 2 :]}"
-    return shown
-
-
-def wrapped(words: str, room: float, size: float = SMALL) -> list[str]:
-    """Lines of at most so many inches, broken at spaces; a longer word is cut."""
-    lines: list[str] = []
-    for word in words.split():
-        longer = f"{lines[-1]} {word}" if lines else ""
-        if longer and inches(longer, size) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(cut(word, room, size))
-    return lines
-
-
 class Entry(NamedTuple):
     """A mark of a legend and what it means."""
 
@@ -236,18 +199,3 @@ def legend_height(rows: Sequence[Sequence[Entry]]) -> float:
 
 def _entry_width(entry: Entry) -> float:
     return 0.14 + inches(entry.words) + 0.18
-
-
-def signed(value: float) -> str:
-    """Two digits with a sign; a dash where it is undefined."""
-    if math.isnan(value):
-        return "\N{EM DASH}"
-    words = f"{value:+.2f}"
-    return "0.00" if float(words) == 0 else words.replace("-", "\N{MINUS SIGN}")
-
-
-def chance(p: float) -> str:
-    """A p with three decimals, or two digits where it is smaller; a dash where undefined."""
-    if math.isnan(p):
-        return "\N{EM DASH}"
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.2g}"
