@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class CellAgreement:
 
     metric: str
     kind: Kind
+    direction: Literal["higher", "lower"]
+    """Which of the metric's values are better."""
     study: str
     cell: str
     measure: str
@@ -113,6 +115,7 @@ def cell_agreement(evidence: Evidence, study: Study, human: Measured, seed: int)
     return CellAgreement(
         metric=evidence.metric,
         kind=evidence.kind,
+        direction=evidence.direction,
         study=study.id,
         cell=evidence.cell,
         measure=human.name,
