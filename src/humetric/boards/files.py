@@ -13,6 +13,7 @@ from typing import Any
 from humetric.agreement.report import Agreement, agreement
 from humetric.boards.method_board import MethodBoard, legend, method_boards
 from humetric.boards.metric_board import metric_board_files
+from humetric.boards.pictures.draw import pictures
 from humetric.boards.settings_line import settings_line
 from humetric.human.read import load_studies
 from humetric.results.files import write_whole
@@ -47,13 +48,19 @@ def board_files(result: Result, found: Agreement | None = None) -> dict[str, str
 
 
 def write_boards(result: Result, folder: Path, found: Agreement | None = None) -> list[Path]:
-    """Write the board files into ``folder/boards``, each whole or not at all."""
+    """Write the board files into ``folder/boards``, each whole or not at all.
+
+    With an agreement also its pictures; these are not compared byte by byte, since fonts differ.
+    """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
     files = board_files(result, found)
     for name, text in files.items():
         write_whole(target / name, text)
-    return [target / name for name in files]
+    drawn = {} if found is None else pictures(found)
+    for name, content in drawn.items():
+        write_whole(target / name, content)
+    return [target / name for name in (*files, *drawn)]
 
 
 def tidy(board: MethodBoard) -> list[dict[str, Any]]:

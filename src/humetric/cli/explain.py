@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from humetric.cli.app import app, err, out
-from humetric.cli.files import check_file, write_file
+from humetric.cli.files import check_file
+from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
     from humetric.metrics import Metric
@@ -60,7 +61,7 @@ def explain(
             from humetric.boards.page import page
 
             content = page(found).encode()
-    write_file(output, content)
+    write_whole(output, content)
     for skip in found.skips:
         err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
     for failure in found.failures:

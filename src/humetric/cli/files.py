@@ -1,8 +1,7 @@
-"""Files that commands write: checked before anything is computed, replaced in one step."""
+"""Files that commands write, checked before anything is computed."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,10 +25,3 @@ def check_file(path: Path, suffixes: Sequence[str], option: str) -> None:
         raise HumetricError(
             f"Cannot write {path}: {error.strerror}. Choose another file with {option}."
         ) from None
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Replace a file in one step, so that nobody ever reads half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(content)
-    os.replace(part, path)

@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from humetric.cli.app import app, err, out, print_json
-from humetric.cli.files import check_file, write_file
+from humetric.cli.files import check_file
 from humetric.errors import UnknownNameError
+from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
     from humetric.human.figures import Figure
@@ -106,7 +107,7 @@ def show(
         from humetric.human.plot import SUFFIXES, image
 
         check_file(plot, SUFFIXES, "--plot")
-        write_file(plot, image(found, chosen.id, plot.suffix))
+        write_whole(plot, image(found, chosen.id, plot.suffix))
     if as_json:
         print_json(_plain(asdict(found) | {"label": found.label}, measure))
         return

@@ -10,9 +10,9 @@ import numpy as np
 from humetric.agreement.across import TIERS, Across, Tier
 from humetric.agreement.evidence import LEVELS
 from humetric.agreement.report import Agreement
-from humetric.boards import metric_order as order
-from humetric.boards.sheet import FAINT, GREY, INK, Mark
-from humetric.boards.words import SMALL, TINY
+from humetric.boards.pictures import order
+from humetric.boards.pictures.sheet import FAINT, GREY, INK, Mark
+from humetric.boards.pictures.words import SMALL, TINY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

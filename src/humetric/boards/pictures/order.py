@@ -11,7 +11,7 @@ from typing import NamedTuple
 from humetric.agreement.cell import CellAgreement
 from humetric.agreement.evidence import LEVELS, Kind, Level
 from humetric.agreement.report import CAPTION, Agreement, caption
-from humetric.boards.sheet import COLOURS, SHAPES, Mark
+from humetric.boards.pictures.sheet import COLOURS, SHAPES, Mark
 
 KINDS: tuple[Kind, ...] = ("metric", "baseline", "sentinel")
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from humetric.agreement.cell import CellAgreement
 from humetric.agreement.report import Agreement
-from humetric.boards.sheet import FAINT, GREY, INK, PALE, Mark
-from humetric.boards.words import SMALL, TINY, inches
+from humetric.boards.pictures.sheet import FAINT, GREY, INK, PALE, Mark
+from humetric.boards.pictures.words import SMALL, TINY, inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,11 +20,14 @@ from humetric.agreement.across import TOO_FEW, Across
 from humetric.agreement.cell import CellAgreement, cell_agreement, measured
 from humetric.agreement.evidence import Evidence, Level
 from humetric.agreement.report import Agreement, agreement, caption
-from humetric.boards import metric_concordance, metric_heatmap, metric_order, metric_scatter
-from humetric.boards.metric_figures import concordance, heatmap, levels, scatter
-from humetric.boards.metric_lanes import side_by_side
-from humetric.boards.sheet import DPI, SUFFIXES
-from humetric.boards.words import chance, cut, inches, signed, wrapped
+from humetric.boards.pictures import concordance as metric_concordance
+from humetric.boards.pictures import heatmap as metric_heatmap
+from humetric.boards.pictures import order as metric_order
+from humetric.boards.pictures import scatter as metric_scatter
+from humetric.boards.pictures.draw import concordance, heatmap, levels, scatter
+from humetric.boards.pictures.lanes import side_by_side
+from humetric.boards.pictures.sheet import DPI, SUFFIXES
+from humetric.boards.pictures.words import chance, cut, inches, signed, wrapped
 from humetric.errors import HumetricError
 from humetric.human.read import load_studies
 

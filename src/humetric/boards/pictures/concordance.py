@@ -9,9 +9,9 @@ import numpy as np
 
 from humetric.agreement.across import TIERS, Across, Tier
 from humetric.agreement.report import Agreement
-from humetric.boards import metric_order as order
-from humetric.boards.metric_lanes import DIAMOND, PAD, TICK, Row, draw_frame, draw_lanes, rows_of
-from humetric.boards.sheet import (
+from humetric.boards.pictures import order
+from humetric.boards.pictures.lanes import DIAMOND, PAD, TICK, Row, draw_frame, draw_lanes, rows_of
+from humetric.boards.pictures.sheet import (
     FAINT,
     GREY,
     INK,
@@ -28,7 +28,17 @@ from humetric.boards.sheet import (
     marks,
     sheet,
 )
-from humetric.boards.words import LARGE, NORMAL, SMALL, TINY, chance, cut, inches, signed, wrapped
+from humetric.boards.pictures.words import (
+    LARGE,
+    NORMAL,
+    SMALL,
+    TINY,
+    chance,
+    cut,
+    inches,
+    signed,
+    wrapped,
+)
 from humetric.errors import HumetricError
 
 if TYPE_CHECKING:

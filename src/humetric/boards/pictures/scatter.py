@@ -12,10 +12,10 @@ import numpy as np
 from humetric.agreement.cell import CellAgreement
 from humetric.agreement.evidence import Level
 from humetric.agreement.report import Agreement
-from humetric.boards import metric_order as order
-from humetric.boards.metric_order import Column
-from humetric.boards.metric_panel import HIGH, WIDE, draw_nothing, draw_panel
-from humetric.boards.sheet import (
+from humetric.boards.pictures import order
+from humetric.boards.pictures.order import Column
+from humetric.boards.pictures.panel import HIGH, WIDE, draw_nothing, draw_panel
+from humetric.boards.pictures.sheet import (
     GREY,
     INK,
     LINE,
@@ -28,7 +28,7 @@ from humetric.boards.sheet import (
     legend_rows,
     sheet,
 )
-from humetric.boards.words import LARGE, NORMAL, SMALL, TINY, chance, cut, signed, wrapped
+from humetric.boards.pictures.words import LARGE, NORMAL, SMALL, TINY, chance, cut, signed, wrapped
 from humetric.errors import HumetricError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from humetric.boards.words import SMALL, inches
+from humetric.boards.pictures.words import SMALL, inches
 from humetric.errors import HumetricError
 
 if TYPE_CHECKING:

@@ -9,10 +9,20 @@ import numpy as np
 
 from humetric.agreement.cell import CellAgreement
 from humetric.agreement.report import Agreement
-from humetric.boards import metric_order as order
-from humetric.boards.metric_order import LEVEL_WORDS, Column
-from humetric.boards.sheet import GREY, INK, LINE, MARGIN, PALE, READABLE, Sheet, Side, sheet
-from humetric.boards.words import LARGE, NORMAL, SMALL, cut, inches, signed, wrapped
+from humetric.boards.pictures import order
+from humetric.boards.pictures.order import LEVEL_WORDS, Column
+from humetric.boards.pictures.sheet import (
+    GREY,
+    INK,
+    LINE,
+    MARGIN,
+    PALE,
+    READABLE,
+    Sheet,
+    Side,
+    sheet,
+)
+from humetric.boards.pictures.words import LARGE, NORMAL, SMALL, cut, inches, signed, wrapped
 from humetric.errors import HumetricError
 
 if TYPE_CHECKING:
