@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pinning
 import pytest
-from conftest import Note
+from racing import Note
 
 from humetric.suites import load_suite
 

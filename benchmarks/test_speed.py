@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conftest import Figure, Race
 from measure import (
     Work,
     batch_size,
@@ -29,6 +28,7 @@ from measure import (
     named_maps,
 )
 from pytest_benchmark.fixture import BenchmarkFixture
+from racing import Figure, Race
 from torch import Tensor, nn
 
 from humetric.engine.placement import place
