@@ -8,38 +8,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from humetric.data.embedded.wording import pick
+from humetric.data.embedded.wording import pick, words
 
-_PLACE_STARTS = (
+_PLACE_STARTS = words(
     "Vel Kor Dray Hal Or Ans Tam Mer Bel Fen Gar Il Quen Ros Sel Tor Ul Wes Yar Zel Bran Cal Dun "
     "Esk Lor Nar Pel Rin Sto Thal"
-).split()
-_PLACE_ENDS = (
+)
+_PLACE_ENDS = words(
     "mora vane moor den rel wick by stead ford ness holm dale mere bury gate combe shaw thorpe "
     "leigh mouth"
-).split()
-_FIRST = (
+)
+_FIRST = words(
     "Ilra Tomas Nela Bram Odile Joren Mirela Pavo Selka Anders Runa Casimir Liese Doran Petra "
     "Yann Orla Stellan Vesna Halvar Ines Marek Tilda Corin Greta Lubin Noor Edric Salme Wim"
-).split()
-_LAST_STARTS = "Tenn Orsk Hald Brev Kess Lund Marr Nyl Pell Quill Rask Sorr Tull Vand Wex".split()
-_LAST_ENDS = "er in ow a ley mann ov ic by ard".split()
-_RIVERS = "Ansel Brine Corrow Dell Erne Fallow Garn Hollin Isk Luth Morr Nidd Oster Pim".split()
-_TRADES = (
+)
+_LAST_STARTS = words("Tenn Orsk Hald Brev Kess Lund Marr Nyl Pell Quill Rask Sorr Tull Vand Wex")
+_LAST_ENDS = words("er in ow a ley mann ov ic by ard")
+_RIVERS = words("Ansel Brine Corrow Dell Erne Fallow Garn Hollin Isk Luth Morr Nidd Oster Pim")
+_TRADES = words(
     "glass|paper|honey|bells|ropes|carpets|apples|cheese|clocks|salt|linen|pottery|candles|umbrellas"
-).split("|")
-_MONTHS = "January March April May June July August September October November".split()
-_FEASTS = "lantern kite harvest boat song snow cherry drum".split()
-_BUILDINGS = "stone bridge|town hall|old library|water tower|theatre|lighthouse".split("|")
-_JOBS = (
+)
+_MONTHS = words("January March April May June July August September October November")
+_FEASTS = words("lantern kite harvest boat song snow cherry drum")
+_BUILDINGS = words("stone bridge|town hall|old library|water tower|theatre|lighthouse")
+_JOBS = words(
     "clockmaker|painter|teacher|surgeon|baker|printer|sailor|gardener|weaver|judge|postman"
-).split("|")
-_FIELDS = "botany law medicine music chemistry history geometry astronomy".split()
-_SUBJECTS = "moths clouds tides mosses bridges owls dreams maps bells rivers".split()
-_DEVICES = (
+)
+_FIELDS = words("botany law medicine music chemistry history geometry astronomy")
+_SUBJECTS = words("moths clouds tides mosses bridges owls dreams maps bells rivers")
+_DEVICES = words(
     "tide clock|folding ladder|rain gauge|pocket stove|reading lamp|snow plough|singing kettle"
-).split("|")
-_PRIZES = "Silver Quill|Green Lantern|Golden Reed|Iron Compass|Blue Feather".split("|")
+)
+_PRIZES = words("Silver Quill|Green Lantern|Golden Reed|Iron Compass|Blue Feather")
 
 
 class Fact(NamedTuple):

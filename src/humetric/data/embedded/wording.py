@@ -81,6 +81,11 @@ def settle(
     )
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The expressions of a list: apart by "|" where it has one, otherwise by spaces."""
+    return tuple(text.split("|") if "|" in text else text.split())
+
+
 def pick(rng: np.random.Generator, options: Sequence[T]) -> T:
     """One of the options, all alike."""
     return options[int(rng.integers(len(options)))]
@@ -102,11 +107,11 @@ def zipf(rng: np.random.Generator, options: Sequence[T]) -> T:
     return options[int(rng.integers(int(rng.integers(len(options))) + 1))]
 
 
-def sentence(words: str) -> str:
+def sentence(text: str) -> str:
     """Capitalise the first letter, and write "an" before vowels, also where marks are between."""
-    words = re.sub(r"\b([Aa]) (\[?[aeio]|\[?un(?!i))", r"\1n \2", words)
-    place = next(i for i, letter in enumerate(words) if letter.isalnum())
-    return words[:place] + words[place].upper() + words[place + 1 :]
+    text = re.sub(r"\b([Aa]) (\[?[aeio]|\[?un(?!i))", r"\1n \2", text)
+    place = next(i for i, letter in enumerate(text) if letter.isalnum())
+    return text[:place] + text[place].upper() + text[place + 1 :]
 
 
 def unmark(text: str) -> tuple[str, tuple[Span, ...]]:
