@@ -18,7 +18,7 @@ HEURISTICS = ("lexical overlap", "subsequence", "constituent")
 DIAGNOSTIC = 600
 """Cases of the diagnostic set."""
 
-_DO = words("helped thanked called followed greeted saw praised paid")
+_DO = words("helped thanked called followed greeted warned praised paid")
 _REST = words("slept danced waited laughed sang left")
 _BY = words("near behind beside")
 
@@ -102,7 +102,7 @@ def two_people(rng: np.random.Generator, label: int) -> tuple[str, str, int, str
 
 
 def _fill(rng: np.random.Generator, template: Template) -> tuple[str, str, str]:
-    """Premise, hypothesis and reason about some people; "saw" has a participle of its own."""
+    """Premise, hypothesis and reason about some people."""
     a, b, c = several(rng, PEOPLE, 3)
     rest, other = several(rng, _REST, 2)
     do, by = pick(rng, _DO), pick(rng, _BY)
@@ -112,5 +112,5 @@ def _fill(rng: np.random.Generator, template: Template) -> tuple[str, str, str]:
         )
         for text in (template.premise, template.hypothesis, template.reason)
     )
-    premise, hypothesis, reason = (text.replace("was saw", "was seen") for text in texts)
+    premise, hypothesis, reason = texts
     return premise, hypothesis, reason

@@ -66,6 +66,15 @@ def versions(index: int, split: str) -> tuple[Question, Question]:
     )
 
 
+def last_word(question: Question) -> Span:
+    """Where the question's last word first occurs in the passage: the answer of LOW."""
+    word = re.findall(r"[\w,]+", question.question)[-1]
+    found = re.search(rf"\b{re.escape(word)}\b", question.passage, re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"Expected {word!r} in the passage of {question.id}.")
+    return found.span()
+
+
 def compose(rng: np.random.Generator, id: str) -> tuple[Question, Question]:
     """A passage, a question about it, and the same with a distractor at the end."""
     kind = pick(rng, ("town", "person"))
@@ -81,8 +90,8 @@ def compose(rng: np.random.Generator, id: str) -> tuple[Question, Question]:
         _tell(fact, filled, _mention(rng, kind, names[0]), slot if fact is asked else "")
         for fact, filled in zip(told, values, strict=True)
     ]
-    if chance(rng, 50):
-        beside = asked if chance(rng, 45) else spare
+    if chance(rng, 45):
+        beside = asked if chance(rng, 30) else spare
         lines.append(_tell(beside, _values(rng, beside, _beginning(rng)), names[1]))
     lines = [pick(rng, INTROS[kind]).format(it=names[0]), *several(rng, lines, len(lines))]
     passage, marks = unmark(" ".join(lines))
@@ -122,7 +131,7 @@ def _values(rng: np.random.Generator, fact: Fact, beginning: int) -> dict[str, s
 
 def _mention(rng: np.random.Generator, kind: str, name: str) -> str:
     """The name, or "the town", or the first name, which the first sentence has made clear."""
-    if chance(rng, 45):
+    if chance(rng, 35):
         return "the town" if kind == "town" else name.split()[0]
     return name
 

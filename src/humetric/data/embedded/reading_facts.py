@@ -105,7 +105,7 @@ PERSON = (
     ),
     Fact(
         "{it} [worked as] a <job>",
-        {"job": ("What was the work of {it}?", "What was the job of {it}?")},
+        {"job": ("What was the work of {it}?", "What did {it} work as?")},
     ),
     Fact(
         "{it} [studied] <field> in <place>",
