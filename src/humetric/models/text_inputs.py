@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 
 from humetric.data.embedded.inference import Pair
 from humetric.data.embedded.reading import Question
 from humetric.data.embedded.wording import Span, Text, seeded
+from humetric.errors import HumetricError
 from humetric.models.wordpiece import PAD, SEP
 
 
@@ -87,7 +88,7 @@ def of_questions(
     """Questions and passages, and the tokens of the spans to answer with."""
     found = tokenizer.encode_batch([(q.question, q.passage) for q in questions])
     tokens = [
-        [e.char_to_token(start, 1), e.char_to_token(stop - 1, 1)]
+        [_token(e, start), _token(e, stop - 1)]
         for e, (start, stop) in zip(found, spans, strict=True)
     ]
     return _padded([e.ids for e in found], [e.type_ids for e in found], tokens)
@@ -110,6 +111,14 @@ def in_order(inputs: Inputs, size: int = 200) -> Iterator[Inputs]:
     """Every row once, in order."""
     for rows in torch.split(torch.arange(len(inputs.ids)), size):
         yield inputs.take(rows)
+
+
+def _token(encoding: Encoding, character: int) -> int:
+    """The token that a character of the passage is in."""
+    token = encoding.char_to_token(character, 1)
+    if token is None:
+        raise HumetricError(f"Expected a token at character {character} of a passage: none is.")
+    return token
 
 
 def _padded(

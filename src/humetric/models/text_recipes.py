@@ -10,7 +10,7 @@ from typing import Any
 
 from humetric.models.text_fit import Recipe
 
-VOCABULARY = {"reviews": 380, "deception": 420, "inference": 440, "reading": 1000}
+VOCABULARY = {"reviews": 480, "deception": 470, "inference": 480, "reading": 1000}
 """Entries of each data set's tokenizer: fewer than its words, so that rare words are in pieces."""
 
 TASK = {"reviews": "sentiment", "deception": "sentiment", "inference": "nli", "reading": "qa"}
@@ -36,7 +36,7 @@ def bert(width: int, layers: int, positions: int, head: str = "classification") 
 
 RECIPES = {
     "sentiment/reviews/bilstm": Recipe(
-        "bilstm", {"embedding": 32, "width": 32}, texts=3000, epochs=7, rate=4e-3
+        "bilstm", {"embedding": 32, "width": 32}, texts=3500, epochs=7, rate=4e-3
     ),
     "sentiment/reviews/bert": Recipe(
         "transformer", bert(48, 2, 96), texts=9000, epochs=10, rate=3e-3
@@ -45,17 +45,21 @@ RECIPES = {
     "sentiment/deception/bert": Recipe(
         "transformer", bert(48, 2, 160), texts=5000, epochs=6, masked=0.15
     ),
-    "nli/inference/bert-small": Recipe("transformer", bert(32, 2, 96), texts=9000, epochs=8),
-    "nli/inference/bert-base": Recipe("transformer", bert(64, 3, 96), texts=9000, epochs=8),
+    "nli/inference/bert-small": Recipe(
+        "transformer", bert(32, 2, 96), texts=12000, epochs=9, masked=0.15
+    ),
+    "nli/inference/bert-base": Recipe(
+        "transformer", bert(64, 3, 96), texts=12000, epochs=10, masked=0.15
+    ),
     "nli/inference/bilstm": Recipe(
         "infersent",
         {"embedding": 32, "width": 32, "layers": 2, "hidden": 64},
-        texts=9000,
+        texts=8000,
         epochs=6,
         rate=4e-3,
     ),
     "nli/inference/bow": Recipe(
-        "bag-of-words", {"embedding": 32, "hidden": 64}, texts=9000, epochs=12, rate=4e-3
+        "bag-of-words", {"embedding": 32, "hidden": 64}, texts=7000, epochs=12, rate=4e-3
     ),
     "qa/reading/high": Recipe(
         "transformer", bert(64, 3, 160, "span"), texts=20000, epochs=6, masked=0.1, matching=1

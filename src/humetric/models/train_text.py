@@ -84,7 +84,7 @@ def inputs_of(tokenizer: Tokenizer, samples: Sequence[Any], *, rule: bool = Fals
 
 
 def train(setting: str, root: Path, state: Path, again: bool) -> None:
-    """Train the models of a setting that are not there yet."""
+    """Train the model of a setting, if it is not there yet."""
     _, data, name = setting.split("/")
     recipe, tokenizer = RECIPES[setting], tokenizer_of(data, root)
     classes = 0 if data == "reading" else len(TEXTS[data].CLASSES)
@@ -97,19 +97,26 @@ def train(setting: str, root: Path, state: Path, again: bool) -> None:
         kept = state / f"{setting.replace('/', '-')}.pt"
         model = fit(recipe, given, tokenizer.get_vocab_size(), classes, kept, words)
         write(file, model, setting, data, recipe)
-    if data != "inference":
+
+
+def train_explained(setting: str, seed: int, root: Path, state: Path, again: bool) -> None:
+    """Train the explanation-informed model of a setting and seed, if it is not there yet.
+
+    It starts from random weights like the model itself, and shares nothing with it but its form.
+    """
+    file = root / setting / f"explained-{seed}.safetensors"
+    if file.exists() and not again:
         return
-    for seed in SEEDS:
-        file = root / setting / f"explained-{seed}.safetensors"
-        if again or not file.exists():
-            print(f"{setting}: explanation-informed, seed {seed}", flush=True)
-            own = replace(recipe, texts=EXPLAINED_TEXTS, epochs=EXPLAINED_EPOCHS, seed=seed)
-            pairs = texts(data, "train", own.texts)
-            both = text_inputs.matched_and_not(pairs, f"inference/explained/{seed}")
-            given = text_inputs.explained(tokenizer, *both)
-            kept = state / f"{setting.replace('/', '-')}-{seed}.pt"
-            model = fit(own, given, tokenizer.get_vocab_size(), 2 * classes, kept)
-            write(file, model, setting, data, own)
+    print(f"{setting}: explanation-informed, seed {seed}", flush=True)
+    recipe, tokenizer = RECIPES[setting], tokenizer_of("inference", root)
+    recipe = replace(recipe, texts=EXPLAINED_TEXTS, epochs=EXPLAINED_EPOCHS, seed=seed)
+    pairs = texts("inference", "train", recipe.texts)
+    both = text_inputs.matched_and_not(pairs, f"inference/explained/{seed}")
+    given = text_inputs.explained(tokenizer, *both)
+    kept = state / f"{setting.replace('/', '-')}-{seed}.pt"
+    classes = 2 * len(TEXTS["inference"].CLASSES)
+    model = fit(recipe, given, tokenizer.get_vocab_size(), classes, kept)
+    write(file, model, setting, "inference", recipe)
 
 
 def write(file: Path, model: TextModel, setting: str, data: str, recipe: Recipe) -> None:
@@ -169,8 +176,8 @@ def _choose_questions(models: dict[str, TextModel], tokenizer: Tokenizer, root: 
             leads.append(lead)
             places = answers(tokenizer, pool, spans)
             said = [q.passage[a:b] for q, (a, b) in zip(pool, places, strict=True)]
-            score = np.mean([f1(a, q.answer) for a, q in zip(said, pool, strict=True)])
-            found[version, setting] = (pool, places, said, round(float(score), 4))
+            mean = float(np.mean([f1(a, q.answer) for a, q in zip(said, pool, strict=True)]))
+            found[version, setting] = (pool, places, said, round(mean, 4))
     for (version, setting), (pool, places, said, score) in found.items():
         name = f"qa/{version}/{setting.split('/')[2]}"
         print(f"{name}: pool F1 {score}", flush=True)
@@ -225,6 +232,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{setting}: {time.perf_counter() - start:.0f} s", flush=True)
     for data in dict.fromkeys(setting.split("/")[1] for setting in settings):
         choose_cases(data, options.output)
+    for seed in SEEDS:
+        for setting in settings:
+            if setting.startswith("nli/"):
+                train_explained(setting, seed, options.output, options.state, options.again)
 
 
 if __name__ == "__main__":

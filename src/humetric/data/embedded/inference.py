@@ -3,9 +3,9 @@
 The first sentence (premise) tells a small scene, the second (hypothesis) another that was made from
 it by one deciding step: a hypernym, a quantifier, a negation, a detail more or less, an opposite, a
 thing that excludes the other. In half of the pairs a harmless step is added that leaves the
-relation as it is. A sixth of the pairs are about two people, as in the diagnostic set, and there
-the words alone mislead. The reason names the words that the step hangs on, as people's reasons do;
-the marks are where those words are.
+relation as it is. A quarter of the pairs tell two scenes at once, and some are about two people, as
+in the diagnostic set: there the words alone mislead, and their order counts. The reason names the
+words that the step hangs on, as people's reasons do; the marks are where those words are.
 
 In the manner of the pairs with reasons that Prasad et al. (2021) use. Written for humetric:
 vocabulary and sentences come from here, licensed as the package.
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from humetric.data.embedded.inference_scenes import HARMLESS, Scene, scene, step
+from humetric.data.embedded.inference_scenes import HARMLESS, Scene, scene, step, two_scenes
 from humetric.data.embedded.inference_two import two_people
 from humetric.data.embedded.wording import Span, chance, pick, sentence, settle, unmark
 
@@ -49,7 +49,9 @@ def draw(index: int, split: str) -> Pair:
 
 def compose(rng: np.random.Generator, label: int) -> Pair:
     """A pair of that relation."""
-    if chance(rng, 15) and label < 2:
+    if chance(rng, 25):
+        return pair(*two_scenes(rng, label))
+    if chance(rng, 30) and label < 2:
         return pair(*two_people(rng, label))
     while True:
         first = scene(rng)

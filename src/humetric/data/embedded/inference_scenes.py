@@ -355,3 +355,48 @@ def step(rng: np.random.Generator, first: Scene, label: int) -> Step | None:
         if made is not None:
             return made
     return None
+
+
+def two_scenes(rng: np.random.Generator, label: int) -> tuple[str, str, int, str, str]:
+    """Somebody moves, somebody else rests, and one of them is of a kind.
+
+    Gives premise, hypothesis, label, reason and the name of the step. The hypothesis says one of
+    the two; or, contradicting, mixes up who does what; or, neutral, says of the other that it is of
+    the kind. All its words are in the premise, whatever the label: what counts is which of them
+    belong together.
+    """
+    nouns = PEOPLE if chance(rng, 60) else ANIMALS
+    mover = zipf(rng, nouns)
+    rester = zipf(rng, [noun for noun in nouns if noun != mover])
+    does = {mover: zipf(rng, MOVES), rester: zipf(rng, RESTS)}
+    kind, owner = pick(rng, ADJECTIVES), pick(rng, (mover, rester))
+    who = pick(rng, (mover, rester))
+    if label == NEUTRAL:
+        who = rester if owner == mover else mover
+    other = rester if who == mover else mover
+    verb, marked = does[who], {who: ("noun", "verb"), other: ()}
+    if label == CONTRADICTION:
+        verb = does[other]
+        why = f"it is the {other} that is {verb}, and the {who} is {does[who]}"
+        marked[other] = ("noun", "verb")
+    elif label == NEUTRAL:
+        why = f"the {other} is {kind}, but the {who} need not be {kind}"
+        marked = {who: ("noun",), other: ("kind", "noun")}
+    else:
+        why = f"it says that the {who} is {verb}"
+    told = [
+        _clause(noun, does[noun], kind if noun == owner else "", marked[noun])
+        for noun in several(rng, [mover, rester], 2)
+    ]
+    premise = f"{told[0]} {pick(rng, ('and', 'while'))} {told[1]}"
+    of_kind = label == NEUTRAL or (who == owner and chance(rng, 70))
+    shown = ("kind", "noun") if label == NEUTRAL else ("noun", "verb")
+    hypothesis = _clause(who, verb, kind if of_kind else "", shown)
+    return sentence(premise) + ".", sentence(hypothesis) + ".", label, why, "which of two"
+
+
+def _clause(noun: str, verb: str, kind: str, marks: tuple[str, ...]) -> str:
+    """ "a young dog is running", with the parts named in `marks` in square brackets."""
+    parts = {"kind": kind, "noun": noun, "be": "is", "verb": verb}
+    shown = [f"[{part}]" if name in marks else part for name, part in parts.items() if part]
+    return " ".join(["a", *shown])

@@ -15,6 +15,8 @@ from humetric.data.embedded.inference_words import PEOPLE
 from humetric.data.embedded.wording import pick, seeded, several, split_of, unmark, words
 
 HEURISTICS = ("lexical overlap", "subsequence", "constituent")
+TRAINING = "none"
+"""In place of a heuristic: templates for training only, which no bag of words can tell apart."""
 DIAGNOSTIC = 600
 """Cases of the diagnostic set."""
 
@@ -46,6 +48,9 @@ TEMPLATES = (
     Template("lexical overlap", False, "swapped", "The [{a}] [{do}] the [{b}].",
              "The [{b}] [{do}] the [{a}].",
              "that the {a} {do} the {b} does not mean that the {b} {do} the {a}", 2),
+    Template(TRAINING, False, "passive swapped", "The [{a}] [{do}] the [{b}].",
+             "The [{a}] [was {do} by] the [{b}].",
+             "the {a} {do} the {b}, which does not mean that the {a} was {do} by the {b}", 3),
     Template("lexical overlap", False, "passive turned",
              "The [{a}] [was {do} by] the [{b}].", "The [{a}] {do} the [{b}].",
              "the {a} was {do} by the {b}, and not the other way round"),
@@ -56,6 +61,8 @@ TEMPLATES = (
              "whoever {do} the {b} in the park {do} the {b}", 2),
     Template("subsequence", False, "beside", "The [{a}] [{by}] the [{b}] [{rest}].",
              "The [{b}] [{rest}].", "the {a} {rest}, and the {b} was only {by} the {a}", 2),
+    Template(TRAINING, True, "who was beside", "The [{a}] {by} the {b} [{rest}].",
+             "The [{a}] [{rest}].", "the {a} who was {by} the {b} {rest}", 3),
     Template("subsequence", False, "relative clause", "The [{a}] [who] {do} the [{b}] [{rest}].",
              "The [{b}] [{rest}].", "the {a} {rest}, and the {b} may not have"),
     Template("constituent", True, "because", "[Because] the [{a}] [{rest}], the {b} {other}.",
@@ -63,7 +70,7 @@ TEMPLATES = (
     Template("constituent", True, "after", "The {b} {other} [after] the [{a}] [{rest}].",
              "The [{a}] [{rest}].", "first the {a} {rest}, and after that the {b} {other}", 2),
     Template("constituent", False, "if", "[If] the [{a}] [{rest}], the {b} {other}.",
-             "The [{a}] [{rest}].", "we only know what happened if the {a} {rest}", 2),
+             "The [{a}] [{rest}].", "we only know what happened if the {a} {rest}"),
     Template("constituent", False, "believed", "The {b} [believed] that the [{a}] [{rest}].",
              "The [{a}] [{rest}].", "what the {b} believed about the {a} need not be true"),
 )  # fmt: skip
