@@ -174,7 +174,7 @@ class Engine:
 
         Nothing in here copies to the host, waits for the device or looks at a case by itself.
         """
-        if self.cases.texts is not None:
+        if self.cases.texts is not None and families:
             return self._evaluate_texts(families)
         draws = [1 if f.fill is not None else self._fill.shape[1] for f in families]
         sizes = [len(f) * d for f, d in zip(families, draws, strict=True)]
