@@ -136,6 +136,10 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
                 f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}."
             )
         rows = rows[:cases]
+    if not id.startswith("image/"):
+        from humetric.tasks.embedded_text import load_text_setting
+
+        return load_text_setting(id, chosen, rows)
     name = id.split("/")[1]
     data = dataset(name)
     samples = [data.draw(row["index"], "pool") for row in rows]

@@ -6,7 +6,7 @@ from types import MappingProxyType, ModuleType
 from humetric.data.embedded import deception, inference, reading, reviews
 from humetric.data.embedded.inference import Pair
 from humetric.data.embedded.reading import Question
-from humetric.data.embedded.wording import Text
+from humetric.data.embedded.wording import Span, Text
 from humetric.errors import UnknownNameError
 
 _MODULES = {"reviews": reviews, "deception": deception, "inference": inference, "reading": reading}
@@ -33,3 +33,17 @@ def written(sample: Text | Pair | Question) -> tuple[str, ...]:
 def digest(sample: Text | Pair | Question) -> str:
     """SHA-256 of all that is written in a sample, one part a line."""
     return hashlib.sha256("\n".join(written(sample)).encode()).hexdigest()
+
+
+def segments_of(sample: Text | Pair | Question) -> tuple[str, ...]:
+    """What a model reads of a sample: one text, or two."""
+    return written(sample)[:2]
+
+
+def marks_of(sample: Text | Pair | Question) -> tuple[tuple[Span, ...], ...]:
+    """Where the deciding words were planted, for each segment; none are in a question."""
+    if isinstance(sample, Text):
+        return (sample.marks,)
+    if isinstance(sample, Pair):
+        return (sample.premise_marks, sample.hypothesis_marks)
+    return ((), sample.marks)
