@@ -31,6 +31,15 @@ def test_known_areas() -> None:
     assert blackbox.mu_fidelity(linear, x, -WEIGHTS) == pytest.approx(-1)
 
 
+def test_known_falls() -> None:
+    """Of four features the shares are 1, 1, 1, 1, 2: without them 1/2 (four times) and 1/6."""
+    x = np.ones(4)
+    assert blackbox.top_counts(4).tolist() == [1, 1, 1, 1, 2]
+    assert blackbox.top_counts(200).tolist() == [2, 10, 20, 40, 100]
+    assert blackbox.comprehensiveness(linear, x, WEIGHTS) == pytest.approx((4 / 2 + 5 / 6) / 5)
+    assert blackbox.sufficiency(linear, x, WEIGHTS) == pytest.approx((4 / 2 + 1 / 6) / 5)
+
+
 def test_baseline_and_batches() -> None:
     x, baseline = np.ones(4), np.array([1.0, 0.5, 0.0, 9.0])
     whole = blackbox.deletion(linear, x, WEIGHTS, baseline=baseline)

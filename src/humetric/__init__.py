@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from humetric.run.evaluate import evaluate, run_settings
     from humetric.suites import load_suite
     from humetric.tasks.setting import Setting, image_setting, load_setting
+    from humetric.tasks.text_setting import text_setting
 
 _HOMES = {
     "METHODS": "humetric.methods",
@@ -29,6 +30,7 @@ _HOMES = {
     "method": "humetric.methods",
     "metric": "humetric.metrics",
     "run_settings": "humetric.run.evaluate",
+    "text_setting": "humetric.tasks.text_setting",
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "method",
     "metric",
     "run_settings",
+    "text_setting",
 ]
 
 

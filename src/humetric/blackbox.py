@@ -1,4 +1,4 @@
-"""Deletion, insertion and mu-fidelity for any function, in plain numpy.
+"""Deletion, insertion, mu-fidelity and their kin for any function, in plain numpy.
 
 For models that are not torch modules: a scikit-learn pipeline, a service behind a socket, a model
 in another framework. ``f`` takes a batch of inputs ``(rows, *x.shape)`` and gives one score per row
@@ -31,6 +31,10 @@ Function = Callable[[NDArray[np.floating]], ArrayLike]
 
 ENUMERABLE = 20_000
 """Up to so many possible subsets, they are listed and drawn without repetition."""
+
+
+SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
+"""Shares of features that comprehensiveness and sufficiency look at (DeYoung et al. 2020)."""
 
 
 class Curve(NamedTuple):
@@ -123,6 +127,64 @@ def mu_fidelity(
     return float(np.corrcoef(rankdata(sums), rankdata(drop))[0, 1])
 
 
+def comprehensiveness(
+    f: Function,
+    x: ArrayLike,
+    attribution: ArrayLike,
+    *,
+    baseline: ArrayLike = 0.0,
+    ties: ArrayLike | None = None,
+    batch_size: int = 64,
+) -> float:
+    """Mean fall of f when the top 1, 5, 10, 20, 50 % of features (at least one) are removed."""
+    return _falls(f, x, attribution, baseline, ties, batch_size, alone=False)
+
+
+def sufficiency(
+    f: Function,
+    x: ArrayLike,
+    attribution: ArrayLike,
+    *,
+    baseline: ArrayLike = 0.0,
+    ties: ArrayLike | None = None,
+    batch_size: int = 64,
+) -> float:
+    """Mean fall of f when the top 1, 5, 10, 20, 50 % of features (at least one) are left alone."""
+    return _falls(f, x, attribution, baseline, ties, batch_size, alone=True)
+
+
+def top_counts(features: int) -> NDArray[np.int64]:
+    """How many features each of SHARES is: rounded, at least one."""
+    return np.array([max(1, round(share * features)) for share in SHARES])
+
+
+def _falls(
+    f: Function,
+    x: ArrayLike,
+    attribution: ArrayLike,
+    baseline: ArrayLike,
+    ties: ArrayLike | None,
+    batch_size: int,
+    alone: bool,
+) -> float:
+    x = _numbers(x)
+    maps = _attribution(x, attribution)
+    order = _order(maps, ties)
+    keeps = np.full((len(SHARES) + 1, maps.size), not alone)
+    keeps[0] = True
+    for keep, count in zip(keeps[1:], top_counts(maps.size), strict=True):
+        keep[order[:count]] = alone
+    scores = _ask(f, x, baseline, keeps.reshape(-1, *maps.shape), batch_size)
+    return float(np.mean(scores[0] - scores[1:]))
+
+
+def _order(maps: Array, ties: ArrayLike | None) -> NDArray[np.intp]:
+    """Features in descending attribution, equal ones in the order of a permutation."""
+    shuffle = np.random.default_rng(0).permutation(maps.size) if ties is None else np.asarray(ties)
+    order: NDArray[np.intp] = shuffle[np.argsort(-maps.ravel()[shuffle], kind="stable")]
+    return order
+
+
 def draw_subsets(groups: int, size: int, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """(count, groups): random subsets of exactly ``size`` groups, or all if there are no more.
 
@@ -154,8 +216,7 @@ def _curve(
     x = _numbers(x)
     maps = _attribution(x, attribution)
     n = maps.size
-    shuffle = np.random.default_rng(0).permutation(n) if ties is None else np.asarray(ties)
-    order = shuffle[np.argsort(-maps.ravel()[shuffle], kind="stable")]
+    order = _order(maps, ties)
     points = min(n, steps)
     counts = np.round(np.arange(points + 1) * n / points).astype(int)
     keeps = np.full((points + 1, n), not inserting)

@@ -20,6 +20,9 @@ from humetric.errors import HumetricError, UnknownNameError
 Access = Literal["predict", "gradient", "internals"]
 """What a model lets others do: ask for outputs, differentiate them, look at its layers."""
 
+TEXT = ("sentiment", "nli", "qa")
+"""Tasks whose features are words."""
+
 Direction = Literal["higher", "lower"]
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -58,6 +61,8 @@ class MethodCard(Card):
     control: bool = False
     passes: int = 0
     """Forward-and-backward passes per case that do not go through the engine."""
+    reads: str = ""
+    """Which internals it needs, if other than a named layer: ``attention``, ``coefficients``."""
     source: str = ""
     """Digest of the file that declares it, for a method that is not built in."""
 

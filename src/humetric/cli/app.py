@@ -72,5 +72,6 @@ from humetric.cli import (  # noqa: E402, F401  (they add their commands to the 
     explain,
     human,
     listing,
+    models,
     run,
 )

@@ -93,7 +93,7 @@ def _settings() -> list[dict[str, Any]]:
     rows = []
     for name in known_settings():
         setting = load_setting(name)
-        right = int((setting.label == setting.target).sum())
+        right = int(setting.right.sum())
         rows.append(
             {
                 "setting": name,

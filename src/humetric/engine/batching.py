@@ -9,8 +9,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from humetric.models.model import call
+
 LARGEST = {"cpu": 64, "cuda": 2048, "mps": 512}
 """Rows beyond which a batch does not get faster; on a CPU it gets slower, as caches overflow."""
+LARGEST_TOKENS = {"cpu": 4096, "cuda": 1 << 16, "mps": 1 << 14}
+"""The same for texts, in tokens: rows times the length they are padded to."""
 CPU_BUDGET = 1 << 28
 """Bytes of activations at once on a CPU: enough to keep the cores busy, little enough to share."""
 
@@ -21,15 +25,23 @@ def automatic_batch_size(module: nn.Module, row: Tensor, device: torch.device) -
     On a CPU this bound is the only protection: Linux kills a process that takes too much, it does
     not raise. On an accelerator the engine also halves the batch when it runs out of memory.
     """
-    largest = LARGEST.get(device.type, LARGEST["cpu"])
     fits = max(1, _budget(device) // max(1, layer_bytes(module, row).peak))
-    return min(largest, 1 << (fits.bit_length() - 1))
+    fits = min(fits, _largest(row, device))
+    return 1 << (fits.bit_length() - 1)
 
 
 def gradient_batch_size(module: nn.Module, row: Tensor, device: torch.device) -> int:
     """Rows of one backward pass: there the outputs of all layers are held at once."""
     fits = _budget(device) // max(1, layer_bytes(module, row).total)
-    return max(1, min(LARGEST.get(device.type, LARGEST["cpu"]), fits))
+    return max(1, min(_largest(row, device), fits))
+
+
+def _largest(row: Tensor, device: torch.device) -> int:
+    """Rows beyond which a batch does not get faster."""
+    if row.is_floating_point():
+        return LARGEST.get(device.type, LARGEST["cpu"])
+    tokens = LARGEST_TOKENS.get(device.type, LARGEST_TOKENS["cpu"])
+    return max(1, tokens // row.shape[-1])
 
 
 class LayerBytes(NamedTuple):
@@ -59,14 +71,15 @@ def _layer_bytes(module: nn.Module, row: Tensor) -> LayerBytes:
 
     def see(_: nn.Module, inputs: tuple[object, ...], output: object) -> None:
         nonlocal peak, total
-        made = output.nbytes if isinstance(output, Tensor) else 0
+        several = output if isinstance(output, tuple) else (output,)  # a recurrent layer's states
+        made = sum(t.nbytes for t in several if isinstance(t, Tensor))
         peak = max(peak, made + sum(t.nbytes for t in inputs if isinstance(t, Tensor)))
         total += made
 
     hooks = [m.register_forward_hook(see) for m in module.modules() if not list(m.children())]
     try:
         with torch.inference_mode():
-            module(row[None])
+            call(module, row[None])
     finally:
         for hook in hooks:
             hook.remove()

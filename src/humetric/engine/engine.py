@@ -22,6 +22,7 @@ from humetric.engine.questions import (
     on_host,
     same_questions,
 )
+from humetric.engine.sequences import in_words, sorted_rows, with_lengths
 from humetric.errors import HumetricError, OutOfMemoryError
 from humetric.tasks.cases import Cases
 
@@ -94,8 +95,9 @@ class Engine:
 
     def __post_init__(self) -> None:
         task, cases = self.cases.task, self.cases
-        self._x = task.store(cases.x).to(self.dtype)
-        self._fill = task.store(cases.baseline).to(self.dtype)
+        self._x, self._fill = task.store(cases.x), task.store(cases.baseline)
+        if cases.texts is None:
+            self._x, self._fill = self._x.to(self.dtype), self._fill.to(self.dtype)
         self._buffer = self._x[:0]
 
     def run(self, programs: Sequence[Program[T]]) -> list[T | Exception]:
@@ -162,6 +164,8 @@ class Engine:
 
     def _answer(self, asked: Sequence[Questions]) -> list[Answers]:
         """Answers to questions that are new, duplicates among them asked once."""
+        if self.cases.texts is not None:
+            asked = [in_words(questions, self.cases) for questions in asked]
         families, places = drop_duplicates(asked)
         evaluated = self.evaluate([self._on_device(f) for f in families])
         host = on_host(torch.cat(evaluated)).split([len(f) for f in families]) if families else ()
@@ -173,6 +177,8 @@ class Engine:
 
         Nothing in here copies to the host, waits for the device or looks at a case by itself.
         """
+        if self.cases.texts is not None and families:
+            return self._evaluate_texts(families)
         draws = [1 if f.fill is not None else self._fill.shape[1] for f in families]
         sizes = [len(f) * d for f, d in zip(families, draws, strict=True)]
         total = sum(sizes)
@@ -223,6 +229,33 @@ class Engine:
         return [
             a if d == 1 else a.view(-1, d, 2).mean(1) for a, d in zip(answers, draws, strict=True)
         ]
+
+    def _evaluate_texts(self, families: Sequence[Questions]) -> list[Tensor]:
+        """The same for rows of different lengths: longest first, bounded in tokens."""
+        task, texts = self.cases.text()
+        tokens, device = texts.tokens, self._x.device
+        kind = torch.promote_types(self.dtype, torch.float32)
+        rows = sorted_rows(families, device)
+        out = torch.empty(rows.total, 2, device=device, dtype=kind)
+        done = 0
+        while done < rows.total:
+            stop, width = rows.batch(done, self.batch_size * task.longest)
+            case = rows.case[done:stop]
+            try:
+                word = tokens.word.index_select(0, case)
+                inputs = task.rows(rows.keep[done:stop], self._x.index_select(0, case), word, width)
+                output = self.module(*inputs.unbind(1))
+            except (RuntimeError, MemoryError) as error:
+                self._back_off(error)
+                continue
+            self.rows += stop - done
+            self.progress(stop - done)
+            part = tokens.part.index_select(0, case) if task.span else None
+            target = self.cases.target.index_select(0, case)
+            out[done:stop] = task.answer(output, target, part)
+            done = stop
+        answers = torch.empty_like(out).index_copy_(0, rows.order, out)
+        return list(answers.split([len(f) for f in families]))
 
     def _replace(self, family: Questions, case: Tensor, rows: slice, out: Tensor) -> None:
         """Write the inputs of some rows of a family, counted with draws.
@@ -286,5 +319,7 @@ class Engine:
         device, fill = self._x.device, family.fill
         if fill is not None:
             fill = self.cases.task.store(fill).to(device, self.dtype)
+        if self.cases.texts is not None:
+            family = with_lengths(family, self.cases)
         case, masks = family.case.to(device), family.masks.to(device)
         return replace(family, case=case, masks=masks, fill=fill)

@@ -6,16 +6,18 @@ the number of steps or methods.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, Self, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
-from humetric.tasks.partition import Partition, whole
+from humetric.tasks.partition import Partition, identity, whole
 
 
 class Masks(Protocol):
@@ -188,6 +190,8 @@ class Questions:
     """Set for questions that depend on the cases alone: they are asked once, whoever asks."""
     run: int = 1
     """Rows come in runs of so many about one case."""
+    tokens: Tensor | None = None
+    """For texts, set by the engine while planning: (rows,) on the host, how long each row is."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -275,5 +279,58 @@ def empty(cases: Cases) -> Questions:
 
 
 def _all_or_nothing(cases: Cases, keep: bool) -> Questions:
+    key = ("whole", keep)
+    if cases.texts is not None:  # in words, so that they are recognised among other bits
+        return about(cases, [np.full((1, n), keep) for n in cases.lengths], key=key)
     bits = torch.full((len(cases), 1), keep)
-    return about_each(cases, GroupMasks(bits, whole(cases.features)), key=("whole", keep))
+    return about_each(cases, GroupMasks(bits, whole(cases.features)), key=key)
+
+
+def about(
+    cases: Cases,
+    bits: Sequence[NDArray[np.bool_]],
+    partition: Partition | None = None,
+    key: Hashable = None,
+) -> Questions:
+    """Questions about each case with masks of its own: bits[i] is (rows, groups of case i).
+
+    Cases may have different numbers of rows and, where features are words, of groups; groups that
+    a case does not have are kept. Without a partition every feature is a group.
+    """
+    part = identity(cases.features) if partition is None else partition
+    if cases.texts is not None:
+        bits = [
+            np.pad(b, ((0, 0), (0, part.groups - b.shape[1])), constant_values=True) for b in bits
+        ]
+    rows = [len(b) for b in bits]
+    case = torch.arange(len(cases)).repeat_interleave(torch.tensor(rows))
+    alike = len(set(rows)) == 1
+    masks = GroupMasks(torch.from_numpy(np.concatenate(bits)), part)
+    return Questions(case, masks, key=key, run=max(1, rows[0]) if alike else 1)
+
+
+def alike(bits: Sequence[NDArray[np.bool_]]) -> Iterator[tuple[list[int], Tensor]]:
+    """Cases whose bits have one shape, stacked: (cases, (cases, rows, groups)).
+
+    What is computed from them is then computed for all cases of a kind together, at their own
+    number of groups: nothing depends on which longer cases are there too.
+    """
+    kinds: dict[tuple[int, ...], list[int]] = {}
+    for i, b in enumerate(bits):
+        kinds.setdefault(b.shape, []).append(i)
+    for members in kinds.values():
+        yield members, torch.from_numpy(np.stack([bits[i] for i in members]))
+
+
+def chosen(values: Tensor, bits: Sequence[NDArray[np.bool_]], members: list[int]) -> Tensor:
+    """(members, rows): the answers about some cases that have equally many rows."""
+    parts = values.split([len(b) for b in bits])
+    return torch.stack([parts[i] for i in members])
+
+
+def spread(cases: Cases, partition: Partition, found: Iterable[tuple[list[int], Tensor]]) -> Tensor:
+    """Attributions from a number per group: (cases, (cases, groups)) of each kind of case."""
+    values = torch.zeros(len(cases), partition.groups, dtype=torch.float64)
+    for members, each in found:
+        values[members, : each.shape[1]] = each
+    return partition.spread(values).view(cases.shape)

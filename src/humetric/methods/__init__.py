@@ -58,8 +58,13 @@ def method(
     signed: bool = True,
     control: bool = False,
     passes: str | int = 0,
+    reads: str = "",
 ) -> Callable[[Callable[P, Explainer]], Callable[P, Method]]:
-    """Declare a method. ``passes`` is a number, or the name of the parameter that holds it."""
+    """Declare a method. ``passes`` is a number, or the name of the parameter that holds it.
+
+    ``reads`` names the internals that a method needs, if other than the model's last convolution:
+    ``attention`` or ``coefficients``.
+    """
 
     def declare(factory: Callable[P, Explainer]) -> Callable[P, Method]:
         @wraps(factory)
@@ -76,6 +81,7 @@ def method(
                 signed=signed,
                 control=control,
                 passes=parameters[passes] if isinstance(passes, str) else passes,
+                reads=reads,
                 source=source_of(factory),
             )
             return Method(card, factory(*args, **kwargs))
@@ -116,8 +122,9 @@ def checked(attribution: object, cases: Cases, who: str) -> Tensor:
         raise InvalidExplanationError(
             f"Expected real numbers from {who} but got {attribution.dtype}: convert to float32."
         )
-    dtype = torch.promote_types(cases.x.dtype, torch.float32)
+    dtype = torch.promote_types(cases.dtype, torch.float32)
     attribution = attribution.detach().to(dtype).to(cases.device)  # MPS knows no doubles
+    attribution = cases.real(attribution)
     bad = (~attribution.isfinite()).flatten(1).sum(1).tolist()
     for case, count in zip(cases.ids, bad, strict=True):
         if count:

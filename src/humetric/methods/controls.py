@@ -7,23 +7,39 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from humetric.cards import TEXT
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
 
-@method("random", version=1, reference="control", signed=False, control=True)
+@method(
+    "random",
+    version=1,
+    reference="control",
+    tasks=("image", *TEXT),
+    signed=False,
+    control=True,
+)
 def random() -> Explainer:
     """Uniform noise, one draw per feature."""
 
     def explain(cases: Cases) -> Tensor:
-        shape = cases.task.features
-        maps = [rng.random(shape, dtype=np.float32) for rng in cases.rng("random")]
-        return torch.from_numpy(np.stack(maps)).to(cases.device)
+        maps = np.zeros((len(cases), cases.features), dtype=np.float32)
+        for own, n, rng in zip(maps, cases.lengths, cases.rng("random"), strict=True):
+            own[:n] = rng.random(n, dtype=np.float32)
+        return torch.from_numpy(maps).view(cases.shape).to(cases.device)
 
     return explain
 
 
-@method("constant", version=1, reference="control", signed=False, control=True)
+@method(
+    "constant",
+    version=1,
+    reference="control",
+    tasks=("image", *TEXT),
+    signed=False,
+    control=True,
+)
 def constant() -> Explainer:
     """The same number everywhere."""
 
@@ -48,5 +64,28 @@ def edge() -> Explainer:
         kernels = torch.stack((sobel, sobel.T))[:, None]
         grey = F.pad(cases.x.mean(1, keepdim=True), (1, 1, 1, 1), mode="replicate")
         return F.conv2d(grey, kernels).square().sum(1).sqrt()
+
+    return explain
+
+
+@method(
+    "position",
+    version=1,
+    reference="control",
+    tasks=TEXT,
+    signed=False,
+    control=True,
+)
+def position() -> Explainer:
+    """Earlier words count more: (n - i) / n for word i of n, counted from 0.
+
+    It knows where a word stands and nothing else. Where people, or models, read from the start, it
+    is harder to beat than noise.
+    """
+
+    def explain(cases: Cases) -> Tensor:
+        own = torch.tensor(cases.lengths, device=cases.device)[:, None]
+        place = torch.arange(cases.features, device=cases.device)
+        return ((own - place) / own).clamp(min=0)
 
     return explain

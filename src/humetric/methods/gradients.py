@@ -1,6 +1,7 @@
 """Methods that differentiate the model: they see how the score would move, not how it does move.
 
-The score is the logit of the explained output (Colin et al. 2022, supplement D.1).
+The score is the logit of the explained output (Colin et al. 2022, supplement D.1). Texts are
+differentiated with respect to their embeddings, which take the place of channels.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import torch
 from captum.attr import IntegratedGradients, LayerAttribution, LayerGradCam, Saliency
 from torch import Tensor
 
+from humetric.cards import TEXT
+from humetric.errors import HumetricError
 from humetric.methods import Explainer, method
+from humetric.methods.text_gradients import BASELINES, One, to_words
 from humetric.tasks.cases import Cases
 
 
@@ -31,14 +35,20 @@ def _gradient(cases: Cases, x: Tensor, target: Tensor) -> Tensor:
     "saliency",
     version=1,
     reference="Simonyan et al. 2014, arXiv:1312.6034",
+    tasks=("image", *TEXT),
     needs="gradient",
     signed=False,
     passes=1,
 )
 def saliency() -> Explainer:
-    """L2 norm over channels of the gradient of the logit: |df/dx|."""
+    """L2 norm over channels of the gradient of the logit: |df/dx|.
+
+    In a text over the embedding's dimensions; a word sums its tokens' norms.
+    """
 
     def explain(cases: Cases) -> Tensor:
+        if cases.texts is not None:
+            return to_words(cases, lambda i, one: one.gradient(one.embedded)[0].norm(dim=1))
         return _norm(_gradient(cases, cases.x, cases.target))
 
     return explain
@@ -48,16 +58,23 @@ def saliency() -> Explainer:
     "gradient-input",
     version=1,
     reference="Shrikumar et al. 2017, arXiv:1605.01713; absolute gradient as in Colin et al. 2022",
+    tasks=("image", *TEXT),
     needs="gradient",
     passes=1,
 )
 def gradient_input(absolute: bool = True) -> Explainer:
     """Input times gradient, summed over channels; for images times its absolute value.
 
-    Colin et al. define x * |gradient|; ``absolute=False`` is the usual signed product.
+    Colin et al. define x * |gradient|; ``absolute=False`` is the usual signed product. For texts it
+    is always the signed one.
     """
 
+    def of_text(i: int, one: One) -> Tensor:
+        return (one.embedded * one.gradient(one.embedded))[0].sum(1)
+
     def explain(cases: Cases) -> Tensor:
+        if cases.texts is not None:
+            return to_words(cases, of_text)
         gradient = _gradient(cases, cases.x, cases.target)
         return (cases.x * (gradient.abs() if absolute else gradient)).sum(1)
 
@@ -68,18 +85,39 @@ def gradient_input(absolute: bool = True) -> Explainer:
     "integrated-gradients",
     version=1,
     reference="Sundararajan et al. 2017, arXiv:1703.01365",
+    tasks=("image", *TEXT),
     needs="gradient",
     passes="points",
 )
-def integrated_gradients(points: int = 80) -> Explainer:
+def integrated_gradients(points: int = 80, text_baseline: str = "mask") -> Explainer:
     """Gradient integrated along the straight path from the baseline, times the distance.
 
     Trapezoid rule on ``points`` points, both ends included; signed sum over channels. Its sum is
     f(x) - f(baseline) up to the error of the rule. captum weights the n points by 1/n, so that
     its trapezoid sums to (n-1)/n; that is mended here.
+
+    Images start from the setting's baseline. Texts start from embeddings with every word replaced:
+    by the mask token's (the unknown token's where there is none), the padding token's, or zero
+    (``text_baseline``: mask, pad, zero); special tokens stay as they are. With ``mask`` the end
+    points are those of removal by mask.
     """
+    if text_baseline not in BASELINES:
+        raise HumetricError(
+            f"Expected a text_baseline of {', '.join(BASELINES)} but got {text_baseline!r}."
+        )
+
+    def of_text(i: int, one: One) -> Tensor:
+        start = one.baseline(text_baseline)
+        share = torch.linspace(0, 1, points).to(start)
+        weight = torch.full_like(share, 1 / max(1, points - 1))
+        weight[[0, -1]] /= 2 if points > 1 else 1
+        path = start + share[:, None, None] * (one.embedded - start)
+        mean = (one.gradient(path) * weight[:, None, None]).sum(0)
+        return (mean * (one.embedded - start)[0]).sum(1)
 
     def explain(cases: Cases) -> Tensor:
+        if cases.texts is not None:
+            return to_words(cases, of_text)
         attribute = IntegratedGradients(cases.module()).attribute
         baseline = cases.baseline[:, 0].expand_as(cases.x)
         rows = cases.gradient_rows
@@ -106,6 +144,7 @@ def integrated_gradients(points: int = 80) -> Explainer:
     "smoothgrad",
     version=1,
     reference="Smilkov et al. 2017, arXiv:1706.03825",
+    tasks=("image", *TEXT),
     needs="gradient",
     signed=False,
     passes="samples",
@@ -115,10 +154,31 @@ def smoothgrad(samples: int = 80, sigma: float = 0.2, relative: bool = True) -> 
 
     ``sigma`` is a share of the input's range (as in the original paper), or absolute. Noise is
     drawn per case, which is why captum's NoiseTunnel is not used: there a case gets other noise
-    alone than in a batch.
+    alone than in a batch. Texts get noise on the embeddings of their words, whose range it is a
+    share of; a word sums its tokens' norms.
     """
 
+    def of_texts(cases: Cases) -> Tensor:
+        rngs = cases.rng("smoothgrad")
+
+        def of_text(i: int, one: One) -> Tensor:
+            x, inside = one.embedded, (one.word >= 0)[:, None]
+            own = x[0, one.word >= 0]
+            scale = sigma * (own.amax() - own.amin()) if relative else sigma
+            total = torch.zeros_like(x[0])
+            for start in range(0, samples, one.rows):
+                rows = min(one.rows, samples - start)
+                noise = rngs[i].standard_normal((rows, *x.shape[1:]), dtype=np.float32)
+                noisy = x + scale * inside * torch.from_numpy(noise).to(x)
+                total += one.gradient(noisy).sum(0)
+            norm: Tensor = (total / samples).norm(dim=1)
+            return norm
+
+        return to_words(cases, of_text)
+
     def explain(cases: Cases) -> Tensor:
+        if cases.texts is not None:
+            return of_texts(cases)
         maps = []
         for i, rng in enumerate(cases.rng("smoothgrad")):
             x = cases.x[i : i + 1]

@@ -9,14 +9,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GroupMasks, Program, about_each, empty, intact
+from humetric.cards import TEXT
+from humetric.engine.questions import Program, about, alike, chosen, empty, intact, spread
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
 
-@method("kernel-shap", version=1, reference="Lundberg & Lee 2017, arXiv:1705.07874")
+@method(
+    "kernel-shap",
+    version=1,
+    reference="Lundberg & Lee 2017, arXiv:1705.07874",
+    tasks=("image", *TEXT),
+)
 def kernel_shap(samples: int = 2048, cells: int = 8) -> Explainer:
-    """Shapley values of grid cells for the logit, by regression on sampled coalitions.
+    """Shapley values of grid cells or words for the logit, by regression on sampled coalitions.
 
     Coalition sizes are drawn in proportion to the Shapley kernel, each coalition together with its
     complement, so all samples count alike; with no more cells than make all coalitions fit into
@@ -26,29 +32,32 @@ def kernel_shap(samples: int = 2048, cells: int = 8) -> Explainer:
 
     def explain(cases: Cases) -> Program[Tensor]:
         partition = cases.task.groups(cells)
-        groups = partition.groups
-        if groups == 1:
-            whole, nothing = yield [intact(cases), empty(cases)]
-            return partition.spread((whole.logit - nothing.logit)[:, None]).view(cases.shape)
-        if groups < 31 and 2**groups - 2 <= samples:
-            bits, weight = _all_coalitions(groups)
-            draws = [bits] * len(cases)
-        else:
-            draws = [_coalitions(groups, samples, rng) for rng in cases.rng("kernel-shap")]
-            weight = np.ones(len(draws[0]))
-        masks = GroupMasks(torch.from_numpy(np.concatenate(draws)), partition)
-        sampled, whole, nothing = yield [
-            about_each(cases, masks, key=("kernel-shap", samples, partition.name)),
-            intact(cases),
-            empty(cases),
+        sizes = cases.sizes(partition.groups)
+        bits = [
+            _all_coalitions(n)[0] if _few(n, samples) else _coalitions(n, samples, rng)
+            for n, rng in zip(sizes, cases.rng("kernel-shap"), strict=True)
         ]
-        design = masks.bits.view(len(cases), -1, groups).to(torch.float64)
-        gain = sampled.logit.view(len(cases), -1) - nothing.logit[:, None]
-        total = whole.logit - nothing.logit
-        values = shapley_regression(design, gain, total, torch.from_numpy(weight))
-        return partition.spread(values).view(cases.shape)
+        key = ("kernel-shap", samples, partition.name)
+        sampled = [about(cases, bits, partition, key)] if max(sizes) > 1 else []
+        *rest, whole, nothing = yield [*sampled, intact(cases), empty(cases)]
+
+        def each(members: list[int], kept: Tensor) -> Tensor:
+            total = (whole.logit - nothing.logit)[members]
+            n = kept.shape[2]
+            if n == 1:
+                return total[:, None]
+            gain = chosen(rest[0].logit, bits, members) - nothing.logit[members, None]
+            weight = _all_coalitions(n)[1] if _few(n, samples) else np.ones(kept.shape[1])
+            return shapley_regression(kept.to(torch.float64), gain, total, torch.from_numpy(weight))
+
+        return spread(cases, partition, ((m, each(m, kept)) for m, kept in alike(bits)))
 
     return explain
+
+
+def _few(groups: int, samples: int) -> bool:
+    """Whether all coalitions can be asked."""
+    return groups < 31 and 2**groups - 2 <= samples
 
 
 def shapley_regression(design: Tensor, gain: Tensor, total: Tensor, weight: Tensor) -> Tensor:
@@ -82,6 +91,8 @@ def _coalitions(groups: int, samples: int, rng: np.random.Generator) -> np.ndarr
 def _all_coalitions(groups: int) -> tuple[np.ndarray, np.ndarray]:
     """All proper coalitions and their kernel weights."""
     bits = np.array(list(product((False, True), repeat=groups)))[1:-1]
+    if groups == 1:
+        return bits, np.empty(0)
     size = bits.sum(1)
     binomial = np.array([comb(groups, s) for s in range(groups + 1)], dtype=float)
     return bits, (groups - 1) / (binomial[size] * size * (groups - size))

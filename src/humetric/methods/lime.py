@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GroupMasks, Program, about_each, intact
+from humetric.cards import TEXT
+from humetric.engine.questions import Program, about, alike, chosen, intact, spread
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
 
-@method("lime", version=1, reference="Ribeiro et al. 2016, arXiv:1602.04938")
+@method(
+    "lime",
+    version=1,
+    reference="Ribeiro et al. 2016, arXiv:1602.04938",
+    tasks=("image", *TEXT),
+)
 def lime(samples: int = 1000, cells: int = 8, width: float = 0.25, ridge: float = 1.0) -> Explainer:
-    """Weights of a ridge regression of the class probability on random subsets of grid cells.
+    """Weights of a ridge regression of the probability on random subsets of grid cells or words.
 
     Each cell is kept with probability 1/2; a sample counts exp(-d^2 / (2 width^2)), d = cosine
     distance to the intact input, which is a sample too. Images are cut into a grid of ``cells`` x
     ``cells`` instead of superpixels: reproducible and the same for every model. (The grid differs
-    from the 9 x 9 of mu-fidelity on purpose, lest the metric favour its own cells.)
+    from the 9 x 9 of mu-fidelity on purpose, lest the metric favour its own cells.) In a text each
+    word takes the place of a cell.
     """
 
     def explain(cases: Cases) -> Program[Tensor]:
         partition = cases.task.groups(cells)
-        draws = [r.random((samples, partition.groups)) < 0.5 for r in cases.rng("lime")]
-        bits = torch.from_numpy(np.concatenate(draws))
+        sizes = cases.sizes(partition.groups)
+        bits = [r.random((samples, n)) < 0.5 for r, n in zip(cases.rng("lime"), sizes, strict=True)]
         key = ("lime", samples, partition.name)
-        sampled, whole = yield [
-            about_each(cases, GroupMasks(bits, partition), key=key),
-            intact(cases),
-        ]
-        design = bits.view(len(cases), samples, -1).to(torch.float64)
-        design = torch.cat((design, torch.ones_like(design[:, :1])), 1)
-        score = torch.cat((sampled.probability.view(len(cases), -1), whole.probability[:, None]), 1)
-        distance = 1 - design.mean(2).sqrt()  # cosine of 0/1 vectors to the vector of ones
-        weight = torch.exp(-((distance / width) ** 2) / 2)
-        return partition.spread(weighted_ridge(design, score, weight, ridge)).view(cases.shape)
+        sampled, whole = yield [about(cases, bits, partition, key), intact(cases)]
+
+        def each(members: list[int], kept: Tensor) -> Tensor:
+            design = kept.to(torch.float64)
+            design = torch.cat((design, torch.ones_like(design[:, :1])), 1)
+            score = chosen(sampled.probability, bits, members)
+            score = torch.cat((score, whole.probability[members, None]), 1)
+            distance = 1 - design.mean(2).sqrt()  # cosine of 0/1 vectors to the vector of ones
+            weight = torch.exp(-((distance / width) ** 2) / 2)
+            return weighted_ridge(design, score, weight, ridge)
+
+        return spread(cases, partition, ((m, each(m, kept)) for m, kept in alike(bits)))
 
     return explain
 

@@ -5,30 +5,40 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GroupMasks, Program, about_each, intact
+from humetric.cards import TEXT
+from humetric.engine.questions import Program, about, alike, chosen, intact, spread
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
 
-@method("occlusion", version=1, reference="Zeiler & Fergus 2014, arXiv:1311.2901")
+@method(
+    "occlusion",
+    version=1,
+    reference="Zeiler & Fergus 2014, arXiv:1311.2901",
+    tasks=("image", *TEXT),
+)
 def occlusion(size: int = 0, stride: int = 0) -> Explainer:
     """Drop of the logit when a window is replaced by the baseline, averaged over a pixel's windows.
 
     Size and stride are a tenth of the image (Colin et al. 2022) unless given; the last window is
-    clipped at the border.
+    clipped at the border. In a text every word is a window.
     """
 
     def explain(cases: Cases) -> Program[Tensor]:
         partition, covers = cases.task.windows(size, stride)
-        bits = (~covers).repeat(len(cases), 1)
-        key = ("occlusion", partition.name)
-        hidden, whole = yield [
-            about_each(cases, GroupMasks(bits, partition), key=key),
-            intact(cases),
+        hides = covers.numpy()
+        bits = [
+            ~(hides if cases.texts is None else hides[:n, :n])
+            for n in cases.sizes(partition.groups)
         ]
-        drop = whole.logit[:, None] - hidden.logit.view(len(cases), -1)
-        windows = covers.to(torch.float64)
-        per_group = drop @ windows / windows.sum(0).clamp(min=1)
-        return partition.spread(per_group).view(cases.shape)
+        key = ("occlusion", partition.name)
+        hidden, whole = yield [about(cases, bits, partition, key), intact(cases)]
+
+        def each(members: list[int], kept: Tensor) -> Tensor:
+            drop = whole.logit[members, None] - chosen(hidden.logit, bits, members)
+            windows = (~kept[0]).to(torch.float64)
+            return drop @ windows / windows.sum(0).clamp(min=1)
+
+        return spread(cases, partition, ((m, each(m, kept)) for m, kept in alike(bits)))
 
     return explain

@@ -14,7 +14,7 @@ from typing import NamedTuple, ParamSpec
 
 from torch import Tensor
 
-from humetric.cards import Direction, MetricCard, Registry, bound_parameters, summary_of
+from humetric.cards import TEXT, Direction, MetricCard, Registry, bound_parameters, summary_of
 from humetric.engine.questions import Answers, Program, Questions
 from humetric.tasks.cases import Cases
 
@@ -25,7 +25,7 @@ class Scores(NamedTuple):
     value: Tensor
     """(cases,) float64."""
     curve: Tensor | None = None
-    """(cases, points) float64."""
+    """(cases, points) float64; NaN after the last point where curves differ in length."""
 
 
 Plan = Callable[[Tensor, Cases], Sequence[Questions]]
@@ -57,7 +57,7 @@ class Metric:
 
     def program(self, attribution: Tensor, cases: Cases) -> Program[Scores]:
         """The metric as something that the engine can run."""
-        flat = attribution.flatten(1)
+        flat = cases.real(attribution.flatten(1))
         answers = yield self.plan(flat, cases)
         return self.reduce(answers, flat, cases)
 
@@ -73,7 +73,7 @@ def metric(
     direction: Direction,
     range: tuple[float, float],
     reference: str,
-    tasks: Sequence[str] = ("image",),
+    tasks: Sequence[str] = ("image", *TEXT),
     deprecated: str = "",
 ) -> Callable[[Callable[P, Work]], Callable[P, Metric]]:
     """Declare a metric. The factory's parameters are the metric's and go on its card.

@@ -31,8 +31,7 @@ def complexity() -> Work:
         size = on_host(attribution).abs()
         share = size / size.sum(1, keepdim=True)
         entropy = torch.special.entr(share).sum(1)
-        return Scores(
-            entropy / math.log(cases.features) if cases.features > 1 else entropy * math.nan
-        )
+        most = [math.log(n) if n > 1 else math.nan for n in cases.lengths]
+        return Scores(entropy / torch.tensor(most, dtype=torch.float64))
 
     return Work(reduce)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from humetric.engine.questions import Answers, Questions, about_each, empty, intact
+from humetric.engine.questions import Answers, Questions, empty, intact
 from humetric.metrics import Scores, Work, metric
 from humetric.metrics.area import area
-from humetric.metrics.ranking import curve_masks
+from humetric.metrics.ranking import curve_questions
 from humetric.tasks.cases import Cases
 
 
@@ -29,8 +29,8 @@ def insertion(steps: int = 32) -> Work:
     """
 
     def plan(attribution: Tensor, cases: Cases) -> Sequence[Questions]:
-        masks = curve_masks(attribution, cases, steps, keep_first=True)
-        return empty(cases), about_each(cases, masks), intact(cases)
+        inner = curve_questions(attribution, cases, steps, keep_first=True)
+        return empty(cases), inner, intact(cases)
 
     def reduce(answers: Sequence[Answers], attribution: Tensor, cases: Cases) -> Scores:
         return area(answers, cases, steps)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from humetric.blackbox import draw_subsets
-from humetric.engine.questions import Answers, GroupMasks, Questions, about_each, intact, on_host
+from humetric.engine.questions import Answers, Questions, about, alike, chosen, intact, on_host
 from humetric.metrics import Scores, Work, metric
 from humetric.metrics.correlation import snap, spearman
 from humetric.tasks.cases import Cases
@@ -27,36 +28,40 @@ def mu_fidelity(subsets: int = 200, share: float = 0.2, cells: int = 9) -> Work:
     """Rank correlation of subsets' summed attribution with the drop of the logit without them.
 
     Spearman's, over ``subsets`` random subsets of exactly max(1, round(share * n)) of the n grid
-    cells, or all of them when there are fewer. Subsets of one size are essential: with independent
-    draws per cell a constant map scores high, since larger subsets have larger sums and larger
-    drops. The subsets belong to the case, so all methods share the questions. Undefined for a
-    constant map.
+    cells or words, or all of them when there are fewer. Subsets of one size are essential: with
+    independent draws per cell a constant map scores high, since larger subsets have larger sums and
+    larger drops. The subsets belong to the case, so all methods share the questions. Undefined for
+    a constant map.
     """
+    name = ("mu-fidelity", subsets, share, cells)
 
-    def questions(cases: Cases) -> tuple[Partition, Questions]:
+    def drawn(cases: Cases) -> tuple[Partition, list[NDArray[np.bool_]], Questions]:
         partition = cases.task.groups(cells)
-        size = max(1, round(share * partition.groups))
-        drawn = [
-            draw_subsets(partition.groups, size, subsets, rng) for rng in cases.rng("mu-fidelity")
+        outside = [
+            ~draw_subsets(n, max(1, round(share * n)), subsets, rng)
+            for n, rng in zip(cases.sizes(partition.groups), cases.rng("mu-fidelity"), strict=True)
         ]
-        masks = GroupMasks(torch.from_numpy(~np.concatenate(drawn)), partition)
-        return partition, about_each(cases, masks, key=("mu-fidelity", subsets, share, cells))
+        return partition, outside, about(cases, outside, partition, name)
 
-    def shared(cases: Cases) -> tuple[Partition, Questions]:
-        return cases.once(("mu-fidelity", subsets, share, cells), lambda: questions(cases))
+    def shared(cases: Cases) -> tuple[Partition, list[NDArray[np.bool_]], Questions]:
+        return cases.once(name, lambda: drawn(cases))
 
     def plan(attribution: Tensor, cases: Cases) -> Sequence[Questions]:
-        return shared(cases)[1], intact(cases)
+        return shared(cases)[2], intact(cases)
 
     def reduce(answers: Sequence[Answers], attribution: Tensor, cases: Cases) -> Scores:
-        partition, asked = shared(cases)
-        assert isinstance(asked.masks, GroupMasks)
-        inside = ~asked.masks.bits.view(len(cases), -1, partition.groups)
+        partition, outside, _ = shared(cases)
         attribution = on_host(attribution)
-        sums = inside.to(torch.float64) @ partition.sum(attribution)[:, :, None]
-        drop = answers[1].logit[:, None] - answers[0].logit.view(len(cases), -1)
-        value = spearman(snap(sums[:, :, 0]), drop)
-        constant = attribution.amax(1) == attribution.amin(1)
-        return Scores(value.masked_fill(constant, torch.nan))
+        grouped = partition.sum(attribution)
+        value = torch.full((len(cases),), torch.nan, dtype=torch.float64)
+        for members, kept in alike(outside):
+            inside = (~kept).to(torch.float64)
+            sums = inside @ grouped[members, : kept.shape[2], None]
+            drop = answers[1].logit[members, None] - chosen(answers[0].logit, outside, members)
+            value[members] = spearman(snap(sums[:, :, 0]), drop)
+        for i, n in enumerate(cases.lengths):
+            if attribution[i, :n].max() == attribution[i, :n].min():
+                value[i] = torch.nan
+        return Scores(value)
 
     return Work(reduce, plan)

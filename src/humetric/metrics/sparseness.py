@@ -27,8 +27,8 @@ def sparseness() -> Work:
 
     def reduce(answers: Sequence[Answers], attribution: Tensor, cases: Cases) -> Scores:
         size = on_host(attribution).abs().sort(1).values
-        n = cases.features
-        place = torch.arange(1, n + 1, dtype=torch.float64)
-        return Scores(((2 * place - n - 1) * size).sum(1) / (n * size.sum(1)))
+        n = torch.tensor(cases.lengths, dtype=torch.float64)[:, None]
+        place = torch.arange(1, cases.features + 1) - (cases.features - n)  # a case's own come last
+        return Scores(((2 * place - n - 1) * size).sum(1) / (n[:, 0] * size.sum(1)))
 
     return Work(reduce)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torch import nn
+from torch import Tensor, nn
 
 from humetric.cards import Access
 
@@ -21,11 +21,24 @@ class Model:
     gives: frozenset[Access] = OPEN
     layer: str = ""
     """Name of the last convolution within the module; empty where there is none."""
+    reads: frozenset[str] = frozenset()
+    """Internals of a text model: ``attention``, ``coefficients``."""
 
-    def refuses(self, needs: Access) -> str:
+    def refuses(self, needs: Access, reads: str = "") -> str:
         """Why a method with these needs cannot run on this model; empty if it can."""
         if needs not in self.gives:
             return f"needs {needs} access, but {self.id} gives only {', '.join(sorted(self.gives))}"
-        if needs == "internals" and not self.layer:
+        if needs == "internals" and not reads and not self.layer:
             return f"needs a named layer, but {self.id} declares none"
+        if reads and reads not in self.reads:
+            return f"needs {reads}, which {self.id} does not have"
         return ""
+
+
+def call(module: nn.Module, x: Tensor) -> Tensor:
+    """Outputs of a module for inputs as a setting keeps them.
+
+    Texts are (rows, 3, tokens) of whole numbers, and their models take the three apart.
+    """
+    output: Tensor = module(x) if x.is_floating_point() else module(*x.unbind(1))
+    return output

@@ -13,7 +13,7 @@ from humetric.cards import Card, MethodCard, MetricCard
 from humetric.errors import HumetricError
 from humetric.results.identity import Context, context, map_identity, score_identity
 from humetric.results.manifest import FILE, Manifest, read_manifest
-from humetric.results.result import COLUMNS, Failure, Result, Skip
+from humetric.results.result import COLUMNS, Failure, Result, Skip, curve_points
 from humetric.results.store import Store
 
 C = TypeVar("C", bound=Card)
@@ -52,7 +52,7 @@ def read_result(folder: Path) -> Result:
                     values = record.tensors["value"].tolist()
                     rows += [(*key, v) for key, v in zip(keys, values, strict=True)]
                     if "curve" in record.tensors:
-                        drawn = record.tensors["curve"].tolist()
+                        drawn = curve_points(record.tensors["curve"])
                         curves.update(zip(keys, drawn, strict=True))
         failures = tuple(Failure(**row) for row in manifest["failures"])
         skips = tuple(Skip(**row) for row in manifest["skips"])

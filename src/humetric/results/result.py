@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from torch import Tensor
 
 from humetric.cards import MethodCard, MetricCard
 from humetric.results.files import write_whole
@@ -84,3 +85,12 @@ class Result:
         ]
         write_whole(folder / "scores.csv", self.scores.to_csv(index=False))
         write_whole(folder / "curves.json", json.dumps(curves))
+
+
+def curve_points(curve: Tensor) -> list[list[float]]:
+    """Curves (cases, points) as lists, each without the NaN after its own last point."""
+    rows: list[list[float]] = curve.tolist()
+    for row in rows:
+        while row and row[-1] != row[-1]:
+            row.pop()
+    return rows

@@ -15,7 +15,7 @@ from humetric.engine.engine import Engine
 from humetric.methods import Method
 from humetric.metrics import Metric, Scores
 from humetric.results.environment import environment
-from humetric.results.result import COLUMNS, Failure, Result
+from humetric.results.result import COLUMNS, Failure, Result, curve_points
 from humetric.results.store import Store
 from humetric.run.isolated import Limits, Workers
 from humetric.run.plan import Plan
@@ -46,7 +46,7 @@ class Done:
         keys = [(item.setting, case, name, metric) for case in cases]
         self.values.update(zip(keys, found.value.tolist(), strict=True))
         if found.curve is not None:
-            self.curves.update(zip(keys, found.curve.tolist(), strict=True))
+            self.curves.update(zip(keys, curve_points(found.curve), strict=True))
 
 
 def execute(

@@ -12,6 +12,7 @@ from humetric.engine.batching import automatic_batch_size
 from humetric.errors import HumetricError
 from humetric.methods import Method
 from humetric.metrics import Metric
+from humetric.models.model import call
 from humetric.results.result import Skip
 from humetric.results.store import Store
 from humetric.run.pending import Peek, missing
@@ -58,7 +59,7 @@ def make_plan(
 def _refusal(method: Method, setting: Setting) -> str:
     if setting.task.id not in method.card.tasks:
         return f"is for {', '.join(method.card.tasks)}, not for {setting.task.id}"
-    return setting.model.refuses(method.card.needs)
+    return setting.model.refuses(method.card.needs, method.card.reads)
 
 
 @dataclass(frozen=True)
@@ -87,16 +88,18 @@ def costs(
 ) -> Iterator[Cost]:
     """Count what each item will ask, by planning it in full with an engine that only counts.
 
-    What a store has already is not counted. Items of one size that lack the same have the same
-    plans, so each is counted once per setting. Methods that ask in several rounds, each depending
-    on the last, are counted as if all answers were 0; methods that are not built in are not
-    counted, since that would mean running them.
+    What a store has already is not counted. Items of one size (and, for texts, with as many words
+    in each case) that lack the same have the same plans, so each is counted once per setting.
+    Methods that ask in several rounds, each depending on the last, are counted as if all answers
+    were 0; methods that are not built in are not counted, since that would mean running them.
     """
     known: dict[tuple[object, ...], Cost] = {}
     for item in plan.items:
         chunk = chunk_of(item, placed[item.setting], seed, store)
         todo = missing(item, chunk, methods, metrics)
-        same = (item.setting, item.stop - item.start, todo, chunk.answered())
+        texts = placed[item.setting].setting.texts
+        words = () if texts is None else tuple(map(len, texts.words[item.start : item.stop]))
+        same = (item.setting, item.stop - item.start, words, todo, chunk.answered())
         if same not in known:
             cases = placed[item.setting].cases(item.start, item.stop, seed)
             engine = Counter(cases, placed[item.setting].fast_module, memory=Peek(chunk))
@@ -118,18 +121,23 @@ def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:
                 f"Expected a batch size of at least 1, or auto, but got {wanted!r}."
             )
         return int(wanted)
-    row = placed.setting.x[0].to(placed.placement.dtype)
+    row = placed.setting.x[0]
+    if row.is_floating_point():
+        row = row.to(placed.placement.dtype)
     return automatic_batch_size(placed.fast_module, row, placed.placement.device)
 
 
 def rows_per_second(placed: PlacedSetting, batch: int) -> float:
     """Measured throughput of bare forward passes: the second of two batches."""
-    cases = placed.cases(0, 1)
-    x = cases.x.to(placed.placement.dtype).expand(batch, *cases.x.shape[1:])
+    texts = placed.setting.texts
+    at = 0 if texts is None else int(texts.tokens.counts.argsort()[len(placed.setting) // 2])
+    x = placed.cases(at, at + 1).x  # a text of middling length
+    x = x.to(placed.placement.dtype) if x.is_floating_point() else x
+    x = x.expand(batch, *x.shape[1:])
     x = x.contiguous(memory_format=torch.channels_last) if x.ndim == 4 else x.contiguous()
     with torch.inference_mode():
         for _ in range(2):
             start = time.perf_counter()
-            placed.fast_module(x).sum().item()
+            call(placed.fast_module, x).sum().item()
             seconds = time.perf_counter() - start
     return batch / seconds

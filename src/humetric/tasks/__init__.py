@@ -2,6 +2,12 @@
 
 from humetric.tasks.image import ImageTask
 from humetric.tasks.task import Task
+from humetric.tasks.text import TextTask
 
-TASKS: dict[str, type[Task]] = {"image": ImageTask}
+TASKS: dict[str, type[Task]] = {
+    "image": ImageTask,
+    "sentiment": TextTask,
+    "nli": TextTask,
+    "qa": TextTask,
+}
 """Tasks by name."""

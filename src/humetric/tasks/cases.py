@@ -10,10 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from humetric.errors import AccessError
+from humetric.errors import AccessError, HumetricError
 from humetric.models.model import Model
+from humetric.models.text import TextModel
 from humetric.seeding import generator
 from humetric.tasks.task import Task
+from humetric.tasks.text import Texts, TextTask
 
 T = TypeVar("T")
 
@@ -33,10 +35,15 @@ class Cases:
     baseline: Tensor
     """(cases or 1, draws, *input): what removed features become; answers are means over draws."""
     target: Tensor
-    """(cases,) int64: the explained output, by default the model's own prediction."""
+    """(cases,) int64: the explained output, by default the model's own prediction; for answers that
+    are spans (cases, 2), the tokens that they start and end with."""
     seed: int = 0
     gradient_rows: int = 64
     """Inputs that fit into one backward pass."""
+    dtype: torch.dtype = torch.float32
+    """Precision of attributions and gradients."""
+    texts: Texts | None = None
+    """Words of the cases and the map from tokens to words; None for images."""
     _shared: dict[Hashable, object] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -56,8 +63,33 @@ class Cases:
 
     @property
     def features(self) -> int:
-        """Number of base features of a case."""
+        """Number of base features of a case; where cases differ, of the longest."""
         return int(np.prod(self.task.features))
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Base features of each case: those of an attribution beyond them mean nothing."""
+        if self.texts is None:
+            return (self.features,) * len(self)
+        return tuple(map(len, self.texts.words))
+
+    def sizes(self, groups: int) -> tuple[int, ...]:
+        """Groups of each case in a partition with so many: words where features are words."""
+        return (groups,) * len(self) if self.texts is None else self.lengths
+
+    def real(self, attribution: Tensor) -> Tensor:
+        """An attribution (cases, features) with zeros beyond each case's own features."""
+        if self.texts is None:
+            return attribution
+        place = torch.arange(self.features, device=attribution.device)
+        own = torch.tensor(self.lengths, device=attribution.device)
+        return attribution.masked_fill(place >= own[:, None], 0)
+
+    def text(self) -> tuple[TextTask, Texts]:
+        """Task and words of cases that are texts."""
+        if self.texts is None or not isinstance(self.task, TextTask):
+            raise HumetricError(f"Expected texts but these are cases of the task {self.task.id}.")
+        return self.task, self.texts
 
     def rng(self, purpose: str) -> list[np.random.Generator]:
         """One generator per case, seeded by (suite seed, case id, purpose)."""
@@ -76,6 +108,15 @@ class Cases:
             raise AccessError(
                 f"This method {refusal}: use a method that only asks for predictions."
             )
+        return self.model.module
+
+    def text_module(self, reads: str = "") -> TextModel:
+        """The model behind texts; ``reads`` are internals that are wanted of it."""
+        refusal = self.model.refuses("internals" if reads else "gradient", reads)
+        if refusal:
+            raise AccessError(f"This method {refusal}.")
+        if not isinstance(self.model.module, TextModel):
+            raise AccessError(f"Expected a text model but {self.model.id} is none.")
         return self.model.module
 
     def layer(self) -> nn.Module:

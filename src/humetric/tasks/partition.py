@@ -53,6 +53,11 @@ def whole(features: int) -> Partition:
     return Partition("whole", torch.zeros(features, dtype=torch.int64), 1)
 
 
+def identity(features: int) -> Partition:
+    """Every feature in a group of its own: words of a text."""
+    return Partition("each", torch.arange(features), features)
+
+
 def grid(height: int, width: int, cells: int) -> Partition:
     """Pixels in a square grid; the cell of pixel i along an axis is floor(i * cells / size).
 

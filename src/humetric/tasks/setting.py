@@ -19,10 +19,11 @@ from humetric.engine.batching import gradient_batch_size
 from humetric.engine.placement import Placement
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models import convnet
-from humetric.models.model import Model
+from humetric.models.model import Model, call
 from humetric.tasks.cases import Cases
 from humetric.tasks.image import BASELINES, ImageTask
 from humetric.tasks.task import Task
+from humetric.tasks.text import Texts, TextTask
 
 
 @dataclass(frozen=True)
@@ -46,20 +47,34 @@ class Setting:
     classes: tuple[str, ...] = ()
     display: Tensor | None = None
     """(cases, height, width, channels) uint8: images as people see them, before normalisation."""
+    texts: Texts | None = None
+    """Words and segments of texts as people see them, with the map from tokens to words."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def right(self) -> Tensor:
+        """(cases,) bool: where the explained output is the true one."""
+        return (
+            (self.label == self.target).flatten(1).all(1)
+            if self.label.ndim > 1
+            else (self.label == self.target)
+        )
+
     def place(self, placement: Placement) -> PlacedSetting:
         """The setting on a device."""
         model = replace(self.model, module=placement.module(self.model.module))
+        row = self.x[0]
         return PlacedSetting(
             setting=self,
             placement=placement,
             model=model,
             fast_module=placement.fast_module(model.module),
             gradient_rows=gradient_batch_size(
-                model.module, self.x[0].to(placement.full_dtype), placement.device
+                model.module,
+                row.to(placement.full_dtype) if row.is_floating_point() else row,
+                placement.device,
             ),
         )
 
@@ -80,15 +95,23 @@ class PlacedSetting:
         setting, put = self.setting, self.placement.inputs
         rows = slice(start, stop)
         own = setting.baseline.shape[0] > 1
+        task, texts, tokens = setting.task, setting.texts, setting.x.shape[-1]
+        if texts is not None and isinstance(task, TextTask):  # no wider than these cases are
+            texts = texts.take(rows)
+            task, tokens = task.resized(max(map(len, texts.words))), texts.tokens.word.shape[1]
+            device = self.placement.device
+            texts = replace(texts, tokens=texts.tokens.to(device))
         return Cases(
-            task=setting.task,
+            task=task,
             model=self.model,
             ids=setting.ids[rows],
-            x=put(setting.x[rows]),
-            baseline=put(setting.baseline[rows] if own else setting.baseline),
+            x=put(setting.x[rows][..., :tokens]),
+            baseline=put((setting.baseline[rows] if own else setting.baseline)[..., :tokens]),
             target=put(setting.target[rows]),
             seed=seed,
             gradient_rows=self.gradient_rows,
+            dtype=self.placement.full_dtype,
+            texts=texts,
         )
 
 
@@ -113,6 +136,10 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
                 f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}."
             )
         rows = rows[:cases]
+    if not id.startswith("image/"):
+        from humetric.tasks.embedded_text import load_text_setting
+
+        return load_text_setting(id, chosen, rows)
     name = id.split("/")[1]
     data = dataset(name)
     samples = [data.draw(row["index"], "pool") for row in rows]
@@ -195,7 +222,7 @@ def image_setting(
             raise HumetricError(f"Expected {expected or 'some'} different {what} but got {length}.")
     task = ImageTask(channels, height, width)
     x = convnet.normalise(images, mean, std)
-    logits = _outputs(module, x)
+    logits = outputs(module, x)
     if logits.ndim != 2:
         raise HumetricError(
             f"Expected the module to give logits of shape (cases, classes) but got "
@@ -220,11 +247,11 @@ def image_setting(
     )
 
 
-def _outputs(module: nn.Module, x: Tensor, rows: int = 16) -> Tensor:
+def outputs(module: nn.Module, x: Tensor, rows: int = 16) -> Tensor:
     """What a module says about inputs, asked on a copy of it on the host."""
     placed = Placement(torch.device("cpu")).module(module)
     with torch.inference_mode():
-        return torch.cat([placed(block) for block in torch.split(x, rows)])
+        return torch.cat([call(placed, block) for block in torch.split(x, rows)])
 
 
 def name_of(layer: nn.Module, module: nn.Module) -> str:

@@ -19,7 +19,7 @@ class Task(Protocol):
 
     @property
     def features(self) -> tuple[int, ...]:
-        """Shape of an attribution of one case."""
+        """Shape of an attribution of one case; where cases differ in length, of the longest."""
         ...
 
     @property

@@ -1,0 +1,94 @@
+"""Rows of different lengths: what is planned on the host before texts are evaluated.
+
+Rows are sorted by their number of tokens, longest first, and cut into batches that hold at most so
+many tokens, padding included. Lengths are known here, so the hot loop need not look at a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from humetric.engine.questions import GroupMasks, Questions, make
+from humetric.errors import HumetricError
+from humetric.tasks.cases import Cases
+from humetric.tasks.partition import identity
+
+
+def in_words(questions: Questions, cases: Cases) -> Questions:
+    """The same questions as bits over words, in the one form in which duplicates are found.
+
+    Words that a case does not have count as kept.
+    """
+    if questions.fill is not None:
+        raise HumetricError(
+            "Texts are questioned with words removed, not replaced: ask without fill."
+        )
+    masks = questions.masks
+    if isinstance(masks, GroupMasks) and masks.partition.name == "each":
+        bits = masks.bits.cpu()
+    else:
+        share = make(masks, 0, len(masks), torch.float32).cpu()
+        bits = share > 0.5
+        if not torch.equal(bits.to(share.dtype), share):
+            raise HumetricError("Words are kept or removed, not in part: use masks of 0 and 1.")
+    owner = questions.case.cpu()
+    beyond = torch.arange(cases.features) >= torch.tensor(cases.lengths)[:, None]
+    bits = bits | beyond[owner]
+    return replace(questions, masks=GroupMasks(bits, identity(cases.features)))
+
+
+def with_lengths(questions: Questions, cases: Cases) -> Questions:
+    """Questions in words with the number of tokens of each row."""
+    task, texts = cases.text()
+    asked = in_words(questions, cases)
+    assert isinstance(asked.masks, GroupMasks)
+    owner, tokens = asked.case.cpu(), texts.tokens
+    counts = tokens.counts[owner]
+    if task.removal == "delete":
+        counts = task.lengths(asked.masks.bits, tokens.sizes[owner], counts)
+    return replace(asked, tokens=counts)
+
+
+@dataclass(frozen=True)
+class SortedRows:
+    """All rows of a round, longest first."""
+
+    case: Tensor
+    """(rows,) on the device."""
+    keep: Tensor
+    """(rows, words) bool on the device."""
+    order: Tensor
+    """(rows,) on the device: where each row was asked."""
+    lengths: Sequence[int]
+    """Tokens of each row, on the host: never increasing."""
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.lengths)
+
+    def batch(self, start: int, budget: int) -> tuple[int, int]:
+        """Where a batch that starts at a row ends, and the length that it is padded to."""
+        width = self.lengths[start]
+        return min(self.total, start + max(1, budget // width)), width
+
+
+def sorted_rows(families: Sequence[Questions], device: torch.device) -> SortedRows:
+    """Rows of families that are on the device, in the order in which they are evaluated.
+
+    Rows of one length stay in the order asked, so that the order is a function of what is asked.
+    """
+    lengths = torch.cat([f.tokens for f in families if f.tokens is not None])
+    order = torch.sort(lengths, descending=True, stable=True).indices
+    where = order.to(device)
+    bits = [f.masks.bits for f in families if isinstance(f.masks, GroupMasks)]
+    return SortedRows(
+        case=torch.cat([f.case for f in families]).index_select(0, where),
+        keep=torch.cat(bits).index_select(0, where),
+        order=where,
+        lengths=lengths[order].tolist(),
+    )

@@ -1,0 +1,194 @@
+"""How a text model is fitted: AdamW, a one-cycle rate, batches of like length, resumable.
+
+Words are removed by a mask when explanations are evaluated, so models must have seen masks, or the
+masked inputs would be nothing they know: in a share of the rows, each token that is not special is
+replaced with a probability that is itself uniform between 0 and 1, by [MASK], or for models that
+have no mask token of their own by [MASK] and [UNK] in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from humetric.models.text import TextModel, architecture
+from humetric.models.text_inputs import Inputs, batches, in_order
+from humetric.models.tfidf import TfIdf
+from humetric.models.wordpiece import MASK, SPECIAL, UNK
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is trained, on how many texts, and how."""
+
+    architecture: str
+    config: dict[str, Any]
+    texts: int
+    epochs: int
+    rate: float = 2e-3
+    batch: int = 64
+    decay: float = 1e-2
+    masked: float = 0.25
+    """Share of rows in which tokens are masked."""
+    matching: int = 0
+    """Epochs at the beginning in which the answer is the question's last word (reading only): a
+    small network that has learned to find a word again learns sooner what else to look for."""
+    seed: int = 1
+
+
+def new(recipe: Recipe, vocabulary: int, classes: int) -> TextModel:
+    """The recipe's model with random weights."""
+    config = dict(recipe.config)
+    if recipe.architecture == "transformer":
+        config |= {"vocab_size": vocabulary, "pad_token_id": 0}
+        if config["head"] == "classification":
+            config |= {"num_labels": classes}
+    else:
+        config |= {"vocabulary": vocabulary, "classes": classes}
+    return architecture(recipe.architecture).make(config)
+
+
+def fit(
+    recipe: Recipe,
+    data: Inputs,
+    vocabulary: int,
+    classes: int,
+    state: Path,
+    words: Inputs | None = None,
+) -> TextModel:
+    """A trained model; goes on from `state` where that is the same recipe's, and removes it.
+
+    `words` are the same inputs with other targets, for the recipe's epochs of matching.
+    """
+    if recipe.architecture == "tfidf":
+        return fit_linear(recipe, data, vocabulary, classes)
+    with torch.random.fork_rng():
+        torch.manual_seed(recipe.seed)
+        model = new(recipe, vocabulary, classes).train()
+        rng = np.random.default_rng(np.random.PCG64(recipe.seed))
+        optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=recipe.decay)
+        steps = -(-len(data.ids) // recipe.batch)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimiser, recipe.rate, total_steps=recipe.epochs * steps, pct_start=0.1
+        )
+        key = json.dumps([asdict(recipe), vocabulary, classes, len(data.ids)], sort_keys=True)
+        parts = {"model": model, "optimiser": optimiser, "schedule": schedule}
+        done = _resume(state, key, parts, rng)
+        swap = (MASK,) if recipe.architecture == "transformer" else (MASK, UNK)
+        for epoch in range(done, recipe.epochs):
+            start, total = time.perf_counter(), 0.0
+            now = words if words is not None and epoch < recipe.matching else data
+            for batch in batches(now, recipe.batch, rng):
+                seen = masked(batch.ids, recipe.masked, swap, rng)
+                loss = loss_of(model, seen, batch)
+                optimiser.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimiser.step()
+                schedule.step()
+                total += loss.item() / steps
+            _keep(state, key, parts, rng, epoch + 1)
+            took = time.perf_counter() - start
+            line = f"  epoch {epoch + 1:2}/{recipe.epochs}: loss {total:.4f}, {took:.1f} s"
+            print(line, flush=True)
+    state.unlink(missing_ok=True)
+    return rounded(model.eval())
+
+
+def fit_linear(recipe: Recipe, data: Inputs, vocabulary: int, classes: int) -> TextModel:
+    """Logistic regression on TF-IDF values by L-BFGS, with an L2 penalty of `decay`.
+
+    idf = 1 + log((1 + n) / (1 + texts with the token)), 0 for special tokens.
+    """
+    model = TfIdf(vocabulary, classes)
+    there = torch.zeros(len(data.ids), vocabulary).scatter_(1, data.ids, 1.0)
+    model.idf.copy_(1 + torch.log((1 + len(there)) / (1 + there.sum(0))))
+    model.idf[: len(SPECIAL)] = 0
+    torch.nn.init.zeros_(model.head.weight)
+    torch.nn.init.zeros_(model.head.bias)
+    values = model.values(data.ids, data.attention)[0]
+    optimiser = torch.optim.LBFGS(
+        model.head.parameters(), max_iter=recipe.epochs, line_search_fn="strong_wolfe"
+    )
+
+    def loss() -> Tensor:
+        optimiser.zero_grad()
+        penalty = recipe.decay * model.head.weight.square().sum()
+        total = cross_entropy(model.head(values), data.target) + penalty
+        total.backward()
+        return total
+
+    optimiser.step(loss)
+    return rounded(model.eval())
+
+
+def rounded(model: TextModel) -> TextModel:
+    """The model with its weights as float16 holds them, which is how they are stored."""
+    for value in model.state_dict().values():
+        if value.is_floating_point():
+            value.copy_(value.half().to(value.dtype))
+    return model
+
+
+def masked(ids: Tensor, share: float, swap: tuple[int, ...], rng: np.random.Generator) -> Tensor:
+    """Token ids of which some rows have tokens replaced, each row at a rate of its own."""
+    rates = np.where(rng.random(len(ids)) < share, rng.random(len(ids)), 0.0)
+    hit = torch.from_numpy(rng.random(tuple(ids.shape)) < rates[:, None]) & (ids >= len(SPECIAL))
+    by = torch.tensor([swap[i % len(swap)] for i in range(len(ids))])[:, None]
+    return torch.where(hit, by.expand_as(ids), ids)
+
+
+def loss_of(model: TextModel, ids: Tensor, batch: Inputs) -> Tensor:
+    """Cross-entropy of classes, or the mean of that of starts and of ends within the passage."""
+    logits = model(ids, batch.attention, batch.types)
+    if not model.span:
+        return cross_entropy(logits, batch.target)
+    logits = logits.masked_fill(~passage(batch)[:, None], -1e4)
+    return cross_entropy(logits.flatten(0, 1), batch.target.flatten())
+
+
+def passage(batch: Inputs) -> Tensor:
+    """(rows, tokens): where an answer may be."""
+    return (batch.types == 1) & (batch.ids >= len(SPECIAL)) | (batch.types == 1) & (
+        batch.ids == UNK
+    )
+
+
+@torch.inference_mode()
+def outputs(model: TextModel, data: Inputs) -> list[Tensor]:
+    """Logits of each batch of 200 rows, in order."""
+    return [model(b.ids, b.attention, b.types) for b in in_order(data)]
+
+
+def _resume(state: Path, key: str, parts: dict[str, Any], rng: np.random.Generator) -> int:
+    """Take up an unfinished training; the number of epochs done."""
+    if not state.exists():
+        return 0
+    kept = torch.load(state, weights_only=False)  # written by this very program
+    if kept["key"] != key:
+        return 0
+    for name, part in parts.items():
+        part.load_state_dict(kept[name])
+    rng.bit_generator.state = kept["numpy"]
+    torch.set_rng_state(kept["torch"])
+    return int(kept["epoch"])
+
+
+def _keep(
+    state: Path, key: str, parts: dict[str, Any], rng: np.random.Generator, epoch: int
+) -> None:
+    """Put down how far it got, all at once."""
+    kept = {name: part.state_dict() for name, part in parts.items()}
+    kept |= {"key": key, "numpy": rng.bit_generator.state, "epoch": epoch}
+    kept["torch"] = torch.get_rng_state()
+    state.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(kept, state.with_suffix(".part"))
+    state.with_suffix(".part").replace(state)

@@ -1,0 +1,60 @@
+"""Embedded text settings by name: generated texts, shipped tokenizer and weights."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from humetric.data.embedded import reading
+from humetric.data.embedded.inference import Pair
+from humetric.data.embedded.reading import Question
+from humetric.data.embedded.texts import digest, segments_of, text_dataset
+from humetric.data.embedded.wording import Text
+from humetric.errors import HumetricError
+from humetric.models import text, wordpiece
+from humetric.models.convnet import WEIGHTS
+from humetric.tasks.setting import Setting
+from humetric.tasks.text_setting import text_setting
+
+
+def samples_of(id: str, rows: Sequence[Mapping[str, Any]], data: str) -> list[Any]:
+    """The samples behind the cases of a setting, checked against the recorded texts."""
+    draw = reading.draw_adversarial if id.startswith("qa/adversarial/") else text_dataset(data).draw
+    samples: list[Text | Pair | Question] = [draw(row["index"], "pool") for row in rows]
+    other = sum(digest(s) != row["sha256"] for s, row in zip(samples, rows, strict=True))
+    if other:
+        raise HumetricError(
+            f"Expected the recorded texts of {id} but {other} of {len(rows)} are others: data and "
+            "weights of this package do not belong together. Install it again, or train the models "
+            "with python -m humetric.models.train_text."
+        )
+    return samples
+
+
+def load_text_setting(
+    id: str, chosen: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], removal: str = "mask"
+) -> Setting:
+    """A text setting from its cases.json (`chosen`) and the rows of it that are wanted."""
+    data = chosen["data"]
+    samples = samples_of(id, rows, data)
+    weights = WEIGHTS / chosen["weights"]
+    model = text.load(weights)
+    parts = [segments_of(sample) for sample in samples]
+    task = id.split("/")[0]
+    spans = task == "qa"
+    made = text_setting(
+        id,
+        model,
+        wordpiece.load(WEIGHTS / chosen["tokenizer"], model.limit or 512),
+        [part[0] if len(part) == 1 else part for part in parts],
+        task=task,
+        label=[tuple(row["label"]) if spans else row["label"] for row in rows],
+        target=None if spans else [row["predicted"] for row in rows],
+        ids=[f"{data}-{row['index']:04d}" for row in rows],
+        version=f"data {chosen['data_version']}, weights "
+        + hashlib.sha256(weights.read_bytes()).hexdigest()[:12],
+        classes=() if spans else text_dataset(data).CLASSES,
+        removal=removal,
+    )
+    return made
