@@ -24,7 +24,7 @@ from humetric.engine.questions import (
     empty,
     intact,
 )
-from humetric.engine.sequences import with_lengths
+from humetric.engine.sequences import SortedRows, with_lengths
 from humetric.errors import HumetricError, OutOfMemoryError
 from humetric.run.plan import find_batch_size, rows_per_second
 from humetric.tasks.cases import Cases
@@ -144,11 +144,30 @@ def test_batches_are_sorted_by_length_and_bounded_in_tokens(removal: str) -> Non
     assert widths == sorted(widths, reverse=True)
     assert all(rows * width <= 4 * longest for rows, width in shapes.shapes)
     full = [rows == 4 * longest // width for rows, width in shapes.shapes]
-    assert all(full[:-1])  # as many rows as fit
+    assert all(full[:-1])  # as many rows as fit: here all are too short to waste much
     padded = sum(rows * width for rows, width in shapes.shapes)
     assert padded < 1.15 * shapes.tokens  # nearly no padding
     distinct = sum(len(np.unique(b, axis=0)) for b in bits)
     assert engine.rows == sum(rows for rows, _ in shapes.shapes) == distinct
+
+
+def test_a_batch_ends_where_padding_would_cost_more_than_a_call() -> None:
+    def rows(*lengths: tuple[int, int]) -> SortedRows:
+        none = torch.empty(0)
+        return SortedRows(none, none, none, [n for n, times in lengths for _ in range(times)])
+
+    assert rows((200, 10), (20, 50)).batch(0, 16 * 200) == (10, 200)
+    assert rows((200, 10), (190, 50)).batch(0, 16 * 200) == (16, 200)  # 60 tokens are nothing
+    assert rows((200, 1), (20, 50)).batch(0, 16 * 200) == (16, 200)  # one row is too few
+    assert rows(
+        (200, 20),
+    ).batch(0, 16 * 200) == (16, 200)
+    assert rows(
+        (200, 20),
+    ).batch(16, 16 * 200) == (20, 200)
+    assert rows(
+        (200, 2),
+    ).batch(0, 10) == (1, 200)  # at least one
 
 
 def test_the_same_work_makes_the_same_batches() -> None:

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 import torch
+from support import engine_for
 from text_support import BERT, PAIRS, QUESTIONS, REVIEWS, bert, setting, small, wordpiece
 from torch import nn
 
 from humetric import text_setting
 from humetric.engine.placement import place
 from humetric.errors import HumetricError, UnknownNameError
+from humetric.methods import METHODS
+from humetric.run.work import explain
 from humetric.tasks.text import best_span
 from humetric.tasks.text_setting import answer_text
 
@@ -38,6 +41,28 @@ def test_words_and_segments_are_kept_for_display() -> None:
     assert made.texts.segment[2][:4] == (0, 0, 0, 1)
     assert made.texts.raw[0] == PAIRS[0]
     assert made.task.features == (max(map(len, made.texts.words)),)
+
+
+def test_tokens_may_be_the_features() -> None:
+    """A map over words is the sum of the map over tokens, where each token is its own word."""
+    words, tokens = setting("nli"), setting("nli", split="tokens")
+    assert torch.equal(words.x, tokens.x)
+    assert words.texts is not None
+    assert tokens.texts is not None
+    maps = []
+    for made in (words, tokens):
+        engine = engine_for(made)
+        found = explain([METHODS.make("integrated-gradients", {"points": 4})], engine)
+        maps.append(found["integrated-gradients"])
+    for i in range(len(words)):
+        of_word, of_token = words.texts.tokens.word[i], tokens.texts.tokens.word[i]
+        assert (of_token >= 0).tolist() == (of_word >= 0).tolist()
+        total = torch.zeros_like(maps[0][i])
+        for word, token in zip(of_word.tolist(), of_token.tolist(), strict=True):
+            if word >= 0:
+                total[word] += maps[1][i, token]
+        torch.testing.assert_close(total, maps[0][i])
+    assert setting(split="tokens", limit=6).texts.cut[0] > 10  # type: ignore[union-attr]
 
 
 def test_chunks_are_no_wider_than_their_cases() -> None:
@@ -128,7 +153,7 @@ def test_hub_models_and_tiny_ones_take_the_same_path(tmp_path: Path) -> None:
         ({"model": nn.Linear(2, 2)}, "subclass TextModel"),
         ({"model": bert("span")}, "gives classes for sentiment"),
         ({"task": "qa", "texts": [("a", "b")]}, "start and end logits for qa"),
-        ({"split": "letters"}, "split of space or punctuation"),
+        ({"split": "letters"}, "split of space, punctuation, tokens"),
     ],
 )
 def test_mistakes_are_explained(options: dict[str, Any], message: str) -> None:

@@ -6,6 +6,7 @@ many tokens, padding included. Lengths are known here, so the hot loop need not 
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,11 @@ from humetric.engine.questions import GroupMasks, Questions, make
 from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
 from humetric.tasks.partition import identity
+
+SPARE = 256
+"""Tokens of padding that cost about as much as another call of a small model."""
+ENOUGH = 0.15
+"""Share of a full batch from which on a batch of one length is not too small."""
 
 
 def in_words(questions: Questions, cases: Cases) -> Questions:
@@ -72,9 +78,19 @@ class SortedRows:
         return len(self.lengths)
 
     def batch(self, start: int, budget: int) -> tuple[int, int]:
-        """Where a batch that starts at a row ends, and the length that it is padded to."""
+        """Where a batch that starts at a row ends, and the length that it is padded to.
+
+        It ends with the rows of one length where filling it up with shorter ones would cost more in
+        padding than another call, provided that it is not too small by then.
+        """
         width = self.lengths[start]
-        return min(self.total, start + max(1, budget // width)), width
+        most = max(1, budget // width)
+        stop = min(self.total, start + most)
+        same = bisect.bisect_right(self.lengths, -width, start, stop, key=lambda n: -n)
+        padding = width * (stop - same) - sum(self.lengths[same:stop])
+        if padding > SPARE and same - start >= most * ENOUGH:
+            stop = same
+        return stop, width
 
 
 def sorted_rows(families: Sequence[Questions], device: torch.device) -> SortedRows:

@@ -42,8 +42,9 @@ def text_setting(
     ``transformers``; ``tokenizer`` a fast one of ``transformers`` or ``tokenizers``. Pairs are
     (premise, hypothesis) or (question, passage). A text is a string, or a list of its words; a
     string is cut into words at white space, or with ``split="punctuation"`` at punctuation, too.
-    Words are the features. What goes beyond the model's longest input, or ``limit`` tokens, is not
-    a feature; ``setting.texts.cut`` counts it.
+    Words are the features; with ``split="tokens"`` the model's own tokens are (as importance
+    alignment has it), whatever the method. What goes beyond the model's longest input, or ``limit``
+    tokens, is not a feature; ``setting.texts.cut`` counts it.
 
     ``label`` and ``target`` are classes. For ``qa`` a label is a span of characters of the passage
     (start, stop), a target a pair of tokens (first, last). Without ``target`` the model's own

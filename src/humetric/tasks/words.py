@@ -17,7 +17,7 @@ from humetric.errors import HumetricError
 Text = str | Sequence[str]
 """A text, or its words where they are split already."""
 
-SPLITS = ("space", "punctuation")
+SPLITS = ("space", "punctuation", "tokens")
 
 
 class Span(NamedTuple):
@@ -94,7 +94,7 @@ class Encoder:
         from tokenizers import Tokenizer
 
         if split not in SPLITS:
-            raise HumetricError(f"Expected a split of {' or '.join(SPLITS)} but got {split!r}.")
+            raise HumetricError(f"Expected a split of {', '.join(SPLITS)} but got {split!r}.")
         backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
         if not isinstance(backend, Tokenizer):
             raise HumetricError(
@@ -123,6 +123,8 @@ class Encoder:
             begin.append(begin[-1] + len(words))
         special = found.special_tokens_mask
         part = [-1 if special[i] or s is None else s for i, s in enumerate(found.sequence_ids)]
+        if self.split == "tokens":
+            return self._tokens(found, texts, part)
         word = [
             -1 if s < 0 or not spans[s] else begin[s] + _word(owner[s], *found.offsets[i])
             for i, s in enumerate(part)
@@ -145,6 +147,22 @@ class Encoder:
             cut=begin[-1] - len(seen),
         )
 
+    def _tokens(self, found: Any, texts: Sequence[str], part: Sequence[int]) -> Encoding:
+        """Every token that is not special is a feature of its own."""
+        inside = [i for i, s in enumerate(part) if s >= 0]
+        place = {at: i for i, at in enumerate(inside)}
+        spans = [Span(*o) for o in found.offsets]
+        return Encoding(
+            ids=tuple(found.ids),
+            types=tuple(found.type_ids),
+            word=tuple(place.get(i, -1) for i in range(len(part))),
+            part=tuple(part),
+            offset=tuple(spans),
+            words=tuple(texts[part[i]][slice(*spans[i])] for i in inside),
+            segment=tuple(part[i] for i in inside),
+            cut=len(self._whole.encode(*texts).ids) - len(found.ids),
+        )
+
     def _encode(self, texts: Sequence[str], last_only: bool) -> Any:
         whole = self._whole.encode(*texts)
         if self.limit is None or len(whole.ids) <= self.limit:
@@ -165,7 +183,7 @@ def spans_of(text: Text, split: str) -> tuple[str, list[Span]]:
     """A text and where its words are. Words that are given are joined by single spaces.
 
     ``space`` cuts at white space. ``punctuation`` also cuts punctuation and symbols (emoji, too)
-    off both ends of a word; those inside of a word stay.
+    off both ends of a word; those inside of a word stay. ``tokens`` leaves it to the tokenizer.
     """
     if not isinstance(text, str):
         spans, at = [], 0
