@@ -18,7 +18,12 @@ ONLY_JSON = {
     "passes",
     "scope",
     "derived_from",
+    "deprecated",
     "gives",
+    "reads",
+    "signed",
+    "source",
+    "range",
     "digest",
     "pairs",
 }
@@ -49,7 +54,7 @@ def list_(
     table = Table(box=None, pad_edge=False, header_style="bold")
     columns = sorted((c for c in rows[0] if c not in ONLY_JSON), key=lambda c: c == "summary")
     for column in columns:
-        table.add_column(column, no_wrap=column not in ("summary", "task"))
+        table.add_column(column, no_wrap=column not in ("summary", "task", "tasks", "classes"))
     for row in rows:
         table.add_row(*(_text(row[column]) for column in columns))
     out.print(table)
