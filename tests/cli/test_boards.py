@@ -92,10 +92,15 @@ def test_build_writes_and_prints_the_boards(humetric: Humetric, tmp_path: Path) 
     assert found.returncode == 0, found.stderr
     assert "image/a/b (16 cases)" in found.stdout
     assert "edge (control)" in found.stdout
-    assert "Boards: runs/embedded/boards (methods.md, methods.csv, methods.json)" in found.stdout
+    assert "Boards: runs/embedded/boards (methods.md, methods.csv, methods.json," in found.stdout
+    assert "metrics.md" in found.stdout
+    assert "Metric board. Published and replica evidence" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 100
     folder = tmp_path / "runs" / "embedded" / "boards"
-    assert {path.name for path in folder.iterdir()} == {"methods.md", "methods.csv", "methods.json"}
+    kinds = {
+        f"{board}.{kind}" for board in ("methods", "metrics") for kind in ("md", "csv", "json")
+    }
+    assert kinds <= {path.name for path in folder.iterdir()}
 
 
 def test_build_as_json(humetric: Humetric) -> None:

@@ -6,6 +6,7 @@ import io
 import math
 import textwrap
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -176,11 +177,18 @@ def _heading(look: Look, name: str) -> tuple[str, float]:
 
 def _points(words: str, size: float) -> float:
     """The width of bold words, as the font has it."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
+    return sum(map(_letter, words)) * size
 
-    path = TextPath((0, 0), words, prop=FontProperties(weight="bold", size=100))
-    return float(path.get_extents().width) * size / 100
+
+@cache
+def _letter(letter: str) -> float:
+    """The width of a bold letter of size 1."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(weight="bold", size=100)
+    width, _, _ = text_to_path.get_text_width_height_descent(letter, font, False)
+    return float(width) / 100
 
 
 def _failed(look: Look, name: str) -> bool:

@@ -6,11 +6,16 @@ import csv
 import io
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from humetric.agreement.report import Agreement, agreement
 from humetric.boards.method_board import MethodBoard, legend, method_boards
+from humetric.boards.metric_board import metric_board_files
+from humetric.boards.pictures.draw import pictures
 from humetric.boards.settings_line import settings_line
+from humetric.human.read import load_studies
 from humetric.results.files import write_whole
 from humetric.results.result import Result
 
@@ -22,28 +27,40 @@ FIELDS = (
 )  # fmt: skip
 
 
-def board_files(result: Result, boards: list[MethodBoard] | None = None) -> dict[str, str]:
-    """File name -> text, the same to the byte whenever it is made from the same result."""
-    boards = method_boards(result) if boards is None else boards
+def judged(result: Result, human_data: Sequence[Path] = ()) -> Agreement:
+    """How far the metrics of a run agree with people, by the bundled studies and others."""
+    return agreement(load_studies(human_data), result, seed=int(result.provenance.get("seed", 0)))
+
+
+def board_files(result: Result, found: Agreement | None = None) -> dict[str, str]:
+    """File name -> text, the same to the byte whenever it is made from the same result.
+
+    With an agreement the metric board is among them, and the others carry its verdicts.
+    """
+    boards = method_boards(result, None if found is None else found.verdicts())
     rows = [row for board in boards for row in tidy(board)]
     tables = "\n".join(board.markdown() for board in boards)
     return {
         "methods.md": f"# Method boards\n\n{tables}\n{legend(result)}\n",
         "methods.csv": _csv(rows),
         "methods.json": _json(rows, boards, result),
-    }
+    } | ({} if found is None else metric_board_files(found))
 
 
-def write_boards(
-    result: Result, folder: Path, boards: list[MethodBoard] | None = None
-) -> list[Path]:
-    """Write the board files into ``folder/boards``, each whole or not at all."""
+def write_boards(result: Result, folder: Path, found: Agreement | None = None) -> list[Path]:
+    """Write the board files into ``folder/boards``, each whole or not at all.
+
+    With an agreement also its pictures; these are not compared byte by byte, since fonts differ.
+    """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    files = board_files(result, boards)
+    files = board_files(result, found)
     for name, text in files.items():
         write_whole(target / name, text)
-    return [target / name for name in files]
+    drawn = {} if found is None else pictures(found)
+    for name, content in drawn.items():
+        write_whole(target / name, content)
+    return [target / name for name in (*files, *drawn)]
 
 
 def tidy(board: MethodBoard) -> list[dict[str, Any]]:
@@ -85,6 +102,7 @@ def _json(rows: list[dict[str, Any]], boards: list[MethodBoard], result: Result)
     data = {
         "settings": settings_line(result),
         "cases": {board.setting: board.cases for board in boards},
+        "verdicts": {c.metric: c.verdict for b in boards for c in b.columns if c.verdict},
         "superseded": sorted({c.metric for b in boards for c in b.columns if c.superseded}),
         "board": rows,
         "failures": [vars(failure) for failure in result.failures],

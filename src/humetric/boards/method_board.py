@@ -20,6 +20,9 @@ from humetric.results.result import Failure, Result
 from humetric.seeding import generator
 from humetric.stats.bootstrap import mean_interval
 
+NO_EVIDENCE = "no evidence yet"
+"""The verdict on a metric that no published or replica scores exist of."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -30,6 +33,8 @@ class Column:
     direction: Direction
     superseded: bool
     """Another version is registered now; these results are of the old one."""
+    verdict: str = ""
+    """What the metric board says of the metric; empty where it was not asked."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +84,16 @@ class MethodBoard:
         return terminal(self, width)
 
 
-def method_boards(result: Result) -> list[MethodBoard]:
+def method_boards(result: Result, verdicts: Mapping[str, str] | None = None) -> list[MethodBoard]:
     """One board per setting, in alphabetical order. Methods in order of their first metric.
+
+    ``verdicts`` are those of the metric board; a metric without one has no evidence either way.
 
     A board depends on the values, the cards and the run's seed alone, not on the order of rows: it
     is the same to the byte whenever it is rebuilt.
     """
     found = result.scores.groupby("setting", sort=True)
-    return [_board(str(setting), scores, result) for setting, scores in found]
+    return [_board(str(setting), scores, result, verdicts) for setting, scores in found]
 
 
 def legend(result: Result) -> str:
@@ -95,9 +102,11 @@ def legend(result: Result) -> str:
     return f"{HOW_TO_READ}\n\n{line}."
 
 
-def _board(setting: str, scores: pd.DataFrame, result: Result) -> MethodBoard:
+def _board(
+    setting: str, scores: pd.DataFrame, result: Result, verdicts: Mapping[str, str] | None
+) -> MethodBoard:
     present = set(scores["metric"])
-    columns = [_column(card) for name, card in result.metrics.items() if name in present]
+    columns = [_column(card, verdicts) for name, card in result.metrics.items() if name in present]
     failed = {f.method for f in result.failures if f.setting == setting}
     methods = sorted(set(result.methods) & (failed | set(scores["method"])))
     cases = sorted(set(scores["case"]))
@@ -159,12 +168,13 @@ def _concerns(failure: Failure, setting: str, metric: str) -> bool:
     return failure.setting == setting and failure.metric in ("", metric)
 
 
-def _column(card: MetricCard) -> Column:
+def _column(card: MetricCard, verdicts: Mapping[str, str] | None) -> Column:
     from humetric.metrics import METRICS
 
     known = card.id in set(METRICS)
     superseded = known and METRICS.make(card.id).card.version != card.version
-    return Column(card.id, card.version, card.direction, superseded)
+    verdict = "" if verdicts is None else verdicts.get(card.id, NO_EVIDENCE)
+    return Column(card.id, card.version, card.direction, superseded, verdict)
 
 
 def _place(row: Row, columns: list[Column]) -> tuple[float, str]:

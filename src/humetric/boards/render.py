@@ -30,11 +30,13 @@ class Parts(NamedTuple):
 def markdown(board: MethodBoard) -> str:
     """A heading and a table; cells: mean, interval, places, letters, undefined."""
     header = [_title(column, ", ") for column in board.columns]
+    verdicts = [f"*{column.verdict}*" if column.verdict else "" for column in board.columns]
     lines = [
         f"### {heading(board)}",
         "",
         f"| method | {' | '.join(header)} |",
         f"|---|{'---:|' * len(header)}",
+        *([f"| *verdict* | {' | '.join(verdicts)} |"] if any(verdicts) else []),
         *(
             f"| {name_of(row)} | {' | '.join(cell_text(cell) for cell in row.cells)} |"
             for row in board.rows

@@ -15,7 +15,8 @@ HOW_TO_READ = (
     "significantly better to the number of methods less those that are significantly worse; "
     "methods that share a letter are not told apart. —: undefined for all cases; failed, missing: "
     "not all cases were scored. Controls know nothing of the model and are ranked with the rest. "
-    "Complexity and sparseness describe a map, not its quality."
+    "Complexity and sparseness describe a map, not its quality. Verdicts are those of the metric "
+    "board: whether a metric orders methods as people's success with them does."
 )
 
 

@@ -65,4 +65,13 @@ def main(
     """Automatic metrics of explanations, against what people make of the explanations."""
 
 
-from humetric.cli import boards, explain, listing, models, run  # noqa: E402, F401  (they add their commands to the app)
+from humetric.cli import (  # noqa: E402, F401  (they add their commands to the app)
+    agreement,
+    analyse,
+    boards,
+    explain,
+    human,
+    listing,
+    models,
+    run,
+)

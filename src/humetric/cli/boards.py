@@ -14,7 +14,9 @@ from rich.table import Table
 from humetric.cli.app import app, err, out, print_json
 
 if TYPE_CHECKING:
+    from humetric.agreement.report import Agreement
     from humetric.boards.compare import Change, Comparison
+    from humetric.results.result import Result
 
 AT_MOST = 25
 """Rows that do not matter are shown up to this many of the table in all."""
@@ -39,15 +41,17 @@ def build(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; say whether the files are up to date.")
     ] = False,
+    human_data: Annotated[
+        list[Path] | None, typer.Option(help="More studies: a folder; may be repeated.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
-    from humetric.boards.files import FOLDER, board_files, first_difference, write_boards
-    from humetric.boards.method_board import legend, method_boards
+    from humetric.boards.files import FOLDER, board_files, first_difference, judged, write_boards
     from humetric.results.read import read_result
 
     result = read_result(run)
-    found = method_boards(result)
+    found = judged(result, human_data or ())
     files = board_files(result, found)
     if check:
         difference = first_difference(files, run / FOLDER)
@@ -63,11 +67,22 @@ def build(
         data = json.loads(files["methods.json"])
         print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)
         return
-    for board in found:
-        out.print(board.table(out.width))
-    out.print(legend(result), markup=False)
+    print_boards(result, found)
     names = ", ".join(path.name for path in written)
     out.print(f"\nBoards: {run / FOLDER} ({names})", markup=False)
+
+
+def print_boards(result: Result, found: Agreement) -> None:
+    """The method boards, then the metric board's verdicts, and how to read both."""
+    from humetric.boards.method_board import legend, method_boards
+    from humetric.boards.metric_board import HOW_TO_READ, verdict_tables
+
+    for board in method_boards(result, found.verdicts()):
+        out.print(board.table(out.width))
+    out.print(legend(result), markup=False)
+    out.print()
+    out.print(verdict_tables(found))
+    out.print(HOW_TO_READ, markup=False)
 
 
 @app.command()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from humetric.cli.app import app, err, out
-from humetric.errors import HumetricError
+from humetric.cli.files import check_file
+from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
     from humetric.metrics import Metric
@@ -45,7 +44,7 @@ def explain(
     from humetric.suites import load_suite
     from humetric.tasks.setting import load_setting
 
-    _check_file(output)
+    check_file(output, SUFFIXES, "-o")
     chosen = load_suite(suite)
     methods = [chosen.method(name) for name in method or DEFAULT]
     loaded = load_setting(setting)
@@ -62,7 +61,7 @@ def explain(
             from humetric.boards.page import page
 
             content = page(found).encode()
-    _write(output, content)
+    write_whole(output, content)
     for skip in found.skips:
         err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
     for failure in found.failures:
@@ -76,28 +75,3 @@ def explain(
 def _metrics(suite: Suite) -> list[Metric]:
     """The suite's metrics, and those that the curves are of."""
     return [suite.metric(name) for name in dict.fromkeys((*suite.current_metrics(), *CURVES))]
-
-
-def _check_file(path: Path) -> None:
-    """Make sure that the file can be written, before anything is computed."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise HumetricError(
-            f"Expected a file that ends in {' or '.join(SUFFIXES)} but got {str(path)!r}: "
-            f"the ending says what is written."
-        )
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(0, "it is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise HumetricError(
-            f"Cannot write {path}: {error.strerror}. Choose another file with -o."
-        ) from None
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file in one step, so that nobody ever reads half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(content)
-    os.replace(part, path)

@@ -11,7 +11,17 @@ from rich.table import Table
 from humetric.cards import Card, summary_of
 from humetric.cli.app import app, out, print_json
 
-ONLY_JSON = {"version", "reference", "parameters", "passes", "scope", "derived_from", "gives"}
+ONLY_JSON = {
+    "version",
+    "reference",
+    "parameters",
+    "passes",
+    "scope",
+    "derived_from",
+    "gives",
+    "digest",
+    "pairs",
+}
 """Columns that would make a table too wide for a terminal."""
 
 
@@ -39,7 +49,7 @@ def list_(
     table = Table(box=None, pad_edge=False, header_style="bold")
     columns = sorted((c for c in rows[0] if c not in ONLY_JSON), key=lambda c: c == "summary")
     for column in columns:
-        table.add_column(column, no_wrap=column != "summary")
+        table.add_column(column, no_wrap=column not in ("summary", "task"))
     for row in rows:
         table.add_row(*(_text(row[column]) for column in columns))
     out.print(table)
@@ -117,20 +127,32 @@ def _row(kind: str, card: Card) -> dict[str, Any]:
 
 
 def _studies() -> list[dict[str, Any]]:
-    """Studies that settings are paired with."""
+    """Bundled studies, and the settings of suites that are paired with them."""
+    from humetric.human.read import load_studies
     from humetric.suites import known_suites, load_suite
 
-    return [
-        {
-            "study": pair.study,
-            "cell": pair.cell,
-            "setting": setting.id,
-            "suite": name,
-            "evidence": pair.evidence,
-        }
+    pairs = [
+        {"suite": name, "setting": setting.id} | pair.model_dump()
         for name in known_suites()
         for setting in load_suite(name).settings
         for pair in setting.pairs
+    ]
+    return [
+        {
+            "study": study.id,
+            "version": study.version,
+            "digest": study.digest,
+            "task": study.task,
+            "cells": len(study.primary.cells if study.primary else study.cells),
+            "compares": f"{len(compared)} {study.unit}s",
+            "people": study.participants or "?",
+            "primary": study.primary.measure if study.primary else "none",
+            "pairs": [pair for pair in pairs if pair["study"] == study.id],
+            "settings": sum(pair["study"] == study.id for pair in pairs),
+            "reference": study.citation,
+        }
+        for study in load_studies().values()
+        for compared in [study.primary.methods if study.primary else study.methods]
     ]
 
 

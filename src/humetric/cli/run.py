@@ -46,6 +46,9 @@ def run(
     memory: Annotated[
         float, typer.Option(help="Memory for a method that is not built in, in GiB.")
     ] = 4.0,
+    human_data: Annotated[
+        list[Path] | None, typer.Option(help="More studies: a folder; may be repeated.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Run methods and metrics on the settings of a suite and print the boards.
@@ -94,13 +97,17 @@ def run(
             metrics,
             batches=batches,
             seed=chosen.seed,
-            about={"suite": chosen.id, "suite_version": chosen.version},
+            about={
+                "suite": chosen.id,
+                "suite_version": chosen.version,
+                "pairs": chosen.pairs(names),
+            },
             progress=report,
             isolate=Limits(case_seconds, memory),
         )
     for path in result.damaged:
         err.print(f"{path} was damaged and is computed anew", markup=False)
-    _show(result, read_result(folder), folder, as_json)
+    _show(result, read_result(folder), folder, human_data or [], as_json)
     if result.failures:
         raise typer.Exit(1)
 
@@ -181,13 +188,16 @@ def _dry_run(
         out.print("Nothing is skipped.")
 
 
-def _show(result: Result, whole: Result, folder: Path, as_json: bool) -> None:
+def _show(
+    result: Result, whole: Result, folder: Path, human_data: list[Path], as_json: bool
+) -> None:
     """Write and print the boards of the folder, and say where they lie."""
-    from humetric.boards.files import write_boards
-    from humetric.boards.method_board import legend, method_boards
+    from humetric.boards.files import judged, write_boards
+    from humetric.cli.boards import print_boards
 
     whole.write_tables(folder)
-    write_boards(whole, folder)
+    found = judged(whole, human_data)
+    write_boards(whole, folder, found)
     about = result.provenance
     if as_json:
         print_json(
@@ -199,9 +209,7 @@ def _show(result: Result, whole: Result, folder: Path, as_json: bool) -> None:
             }
         )
     else:
-        for board in method_boards(whole):
-            out.print(board.table())
-        out.print(legend(whole), markup=False)
+        print_boards(whole, found)
         out.print(
             f"{about['model_calls']:,} model calls in {about['seconds']:.1f} s. "
             f"Boards: {folder}/boards; per-case scores: {folder}/scores.csv",

@@ -88,6 +88,8 @@ class Engine:
     """Where answers to shared questions are kept beyond this engine's life."""
     rows: int = field(default=0, init=False)
     """Inputs that the model was called with so far."""
+    asked: int = field(default=0, init=False)
+    """Questions so far, whether they were new or not: what a method or metric alone would cost."""
     shared: dict[Hashable, tuple[Questions, Answers]] = field(default_factory=dict, init=False)
     """Questions that have a key, with their answers."""
 
@@ -124,6 +126,7 @@ class Engine:
     def ask(self, asked: Sequence[Questions]) -> list[Answers]:
         """Answers to all questions, row by row; what was asked before is not asked again."""
         fresh: dict[Hashable, Questions] = {}
+        self.asked += sum(map(len, asked))
         for q in asked:
             if q.key is not None:
                 known = self.shared[q.key][0] if q.key in self.shared else fresh.get(q.key, q)

@@ -23,7 +23,7 @@ writes the old names into ``renamed``, or leaves the old records to be computed 
 """
 
 FILE = "run.json"
-MERGED = ("settings", "methods", "metrics", "batch_size")
+MERGED = ("settings", "methods", "metrics", "batch_size", "pairs")
 CONDITIONS = ("seed", "device", "precision", "chunk")
 
 
@@ -67,7 +67,7 @@ def write_manifest(folder: Path, new: Mapping[str, Any]) -> Manifest:
         whole: Manifest = {"schema": SCHEMA, **new}
         if old is not None and all(old.get(c) == whole.get(c) for c in CONDITIONS):
             for part in MERGED:
-                whole[part] = old.get(part, {}) | whole[part]
+                whole[part] = old.get(part, {}) | whole.get(part, {})
             tried = {(s, m) for s in new["settings"] for m in new["methods"]}
             for part in ("skips", "failures"):
                 earlier = (r for r in old.get(part, []) if (r["setting"], r["method"]) not in tried)

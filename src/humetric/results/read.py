@@ -11,7 +11,7 @@ import pandas as pd
 
 from humetric.cards import Card, MethodCard, MetricCard
 from humetric.errors import HumetricError
-from humetric.results.identity import Context, context, score_identity
+from humetric.results.identity import Context, context, map_identity, score_identity
 from humetric.results.manifest import FILE, Manifest, read_manifest
 from humetric.results.result import COLUMNS, Failure, Result, Skip, curve_points
 from humetric.results.store import Store
@@ -36,9 +36,14 @@ def read_result(folder: Path) -> Result:
         metrics = {name: _card(MetricCard, d) for name, d in manifest["metrics"].items()}
         rows: list[tuple[Any, ...]] = []
         curves: dict[tuple[str, str, str, str], list[float]] = {}
+        priced: dict[tuple[str, str], list[float]] = {}
         store = Store(folder)
         for of in _chunks(manifest):
             for method in methods.values():
+                asked = store.about(map_identity(of, method)).get("asked")
+                if asked is not None:
+                    share = asked / len(of["cases"]) + method.passes
+                    priced.setdefault((of["setting"], method.id), []).append(share)
                 for metric in metrics.values():
                     record = store.get(score_identity(of, method, metric))
                     if record is None:
@@ -67,7 +72,8 @@ def read_result(folder: Path) -> Result:
     provenance["settings"] = {name: about["version"] for name, about in settings.items()}
     provenance["cases"] = {name: len(about["cases"]) for name, about in settings.items()}
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return Result(table, curves, failures, skips, methods, metrics, provenance)
+    calls = {key: sum(shares) / len(shares) for key, shares in priced.items()}
+    return Result(table, curves, failures, skips, methods, metrics, provenance, calls)
 
 
 def _chunks(manifest: Manifest) -> Iterator[Context]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,9 @@ class Result:
     methods: Mapping[str, MethodCard]
     metrics: Mapping[str, MetricCard]
     provenance: Mapping[str, Any]
+    calls: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """Model calls that a method's explanation of a case takes, by (setting, method): questions and
+    gradient passes. Counted, where time would depend on the machine."""
     damaged: tuple[Path, ...] = ()
     """Stored records that were found damaged and computed anew."""
 

@@ -87,6 +87,15 @@ class Store:
             Path(draft).unlink(missing_ok=True)
             raise
 
+    def about(self, identity: Identity) -> Mapping[str, Any]:
+        """How a record was obtained, without reading its numbers; empty if it is not there."""
+        try:
+            with safe_open(self.path(identity), framework="pt") as file:
+                found: dict[str, Any] = json.loads((file.metadata() or {})["about"])
+                return found
+        except (SafetensorError, OSError, ValueError, KeyError):
+            return {}
+
     def others(self, identity: Identity) -> list[dict[str, Any]]:
         """Identities of the same kind, setting, method and metric, but otherwise different."""
         path = self.path(identity)

@@ -145,16 +145,17 @@ def _maps(
         if stored is not None:
             maps[method.card.id] = stored.to(engine.cases.device)
             continue
-        began, before = time.perf_counter(), engine.rows
+        began, before, known = time.perf_counter(), engine.rows, engine.asked
         if workers.take(method):
             found = workers.explain(method, placed, item, engine.batch_size)
-            calls = workers.last_calls
+            calls, asked = workers.last_calls, workers.last_asked
         else:
             found = explain([method], engine)[method.card.id]
-            calls = engine.rows - before
+            calls, asked = engine.rows - before, engine.asked - known
         maps[method.card.id] = found
         if isinstance(found, Tensor):
-            chunk.keep_map(method.card, found, calls, time.perf_counter() - began)
+            taken = time.perf_counter() - began
+            chunk.keep_map(method.card, found, calls, taken, asked)
     return maps
 
 

@@ -59,6 +59,7 @@ class Workers:
     store: Store | None = None
     calls: int = 0
     last_calls: int = 0
+    last_asked: int = 0
     _running: dict[tuple[str, str], Worker] = field(default_factory=dict)
     _given_up: dict[str, str] = field(default_factory=dict)
 
@@ -78,14 +79,15 @@ class Workers:
     ) -> Tensor | Exception:
         """A method's maps of an item's cases; an error if it fails or goes beyond its limits."""
         assert self.limits is not None
-        name, self.last_calls = method.card.id, 0
+        name, self.last_calls, self.last_asked = method.card.id, 0, 0
         if name in self._given_up:
             return IsolatedError(f"Not tried again after this: {self._given_up[name]}")
         key = (name, item.setting)
         try:
             if key not in self._running:
                 self._running[key] = Worker(method, placed, self.seed, self.store, self.limits)
-            outcome, self.last_calls = self._running[key].explain(item, batch)
+            found = self._running[key].explain(item, batch)
+            outcome, self.last_calls, self.last_asked = found
         except IsolatedError as error:
             self._running.pop(key).kill() if key in self._running else None
             self._given_up[name] = str(error)
@@ -140,14 +142,14 @@ class Worker:
             raise IsolatedError(f"{self.name} could not be loaded in its own process: {ready}")
         self.memory = _resident(self.process.pid)
 
-    def explain(self, item: Item, batch: int) -> tuple[Tensor | Exception, int]:
-        """Maps of an item's cases and the model calls they took."""
+    def explain(self, item: Item, batch: int) -> tuple[Tensor | Exception, int, int]:
+        """Maps of an item's cases, the model calls they took, and the questions asked."""
         cases = item.stop - item.start
         self.link.send((item.start, item.stop, batch))
-        outcome, calls = self._wait(self.limits.seconds * cases, self.limits.seconds, cases)
+        outcome, calls, asked = self._wait(self.limits.seconds * cases, self.limits.seconds, cases)
         if isinstance(outcome, str):
-            return HumetricError(outcome), calls
-        return torch.from_numpy(outcome).to(self.device), calls
+            return HumetricError(outcome), calls, asked
+        return torch.from_numpy(outcome).to(self.device), calls, asked
 
     def kill(self) -> None:
         """End the process and everything it started."""

@@ -78,7 +78,8 @@ def look(
 
     Values are those that a run gives this case, up to rounding: in fp64 the same to 1e-9. In fp32 a
     chunk of another size rounds otherwise; where that swaps pixels that are almost tied, as in
-    grad-cam's smooth maps, an area moves by up to 1e-4 (measured on the embedded settings).
+    grad-cam's smooth maps, an area moves by up to 1e-4 (measured on the embedded settings) and
+    mu-fidelity, which ranks, by up to 1e-3.
     """
     if setting.task.id != "image":
         raise HumetricError(

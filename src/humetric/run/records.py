@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from torch import Tensor
@@ -52,9 +53,12 @@ class Chunk:
         found = self._get(map_identity(self.of, method))
         return None if found is None else found.tensors["map"]
 
-    def keep_map(self, method: Card, attribution: Tensor, calls: int, seconds: float) -> None:
-        """Keep a method's maps."""
-        self._put(map_identity(self.of, method), {"map": attribution}, calls, seconds)
+    def keep_map(
+        self, method: Card, attribution: Tensor, calls: int, seconds: float, asked: int
+    ) -> None:
+        """Keep a method's maps. ``asked`` counts questions, those answered before included."""
+        identity = map_identity(self.of, method)
+        self._put(identity, {"map": attribution}, calls, seconds, {"asked": asked})
 
     def scores(self, method: Card, metric: Card) -> Scores | None:
         """A metric's values and curves of a method's maps, if they are known."""
@@ -88,10 +92,15 @@ class Chunk:
         return self.store.get(identity) if self.store is not None else None
 
     def _put(
-        self, identity: dict[str, Any], tensors: Mapping[str, Tensor], calls: int, seconds: float
+        self,
+        identity: dict[str, Any],
+        tensors: Mapping[str, Tensor],
+        calls: int,
+        seconds: float,
+        more: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         if self.store is not None:
-            about = {**self.about, "model_calls": calls, "seconds": round(seconds, 3)}
+            about = {**self.about, "model_calls": calls, "seconds": round(seconds, 3), **more}
             self.store.put(identity, tensors, about)
 
 

@@ -50,8 +50,8 @@ def _explain(
     batch: int,
     store: Store | None,
     before: dict[str, Tensor],
-) -> tuple[NDArray[Any] | str, int]:
-    """Maps, or what is wrong; and the model calls of the engine."""
+) -> tuple[NDArray[Any] | str, int, int]:
+    """Maps, or what is wrong; the model calls of the engine, and the questions asked."""
     engine = Engine(
         placed.cases(item.start, item.stop, job["seed"]),
         placed.fast_module,
@@ -61,7 +61,7 @@ def _explain(
     )
     (found,) = explain([job["method"]], engine).values()
     if isinstance(found, Exception):
-        return said(found), engine.rows
+        return said(found), engine.rows, engine.asked
     after = _weights(placed.model.module)
     changed = [name for name in before if not torch.equal(before[name], after[name])]
     if changed:
@@ -69,8 +69,9 @@ def _explain(
             f"Expected the model to be left as it was but {changed[0]} changed: "
             f"work on a copy, copy.deepcopy(cases.module()).",
             engine.rows,
+            engine.asked,
         )
-    return found.cpu().numpy(), engine.rows
+    return found.cpu().numpy(), engine.rows, engine.asked
 
 
 def _weights(module: nn.Module) -> dict[str, Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -61,6 +62,14 @@ class Suite(_Strict):
     def current_metrics(self) -> list[str]:
         """The suite's metrics without those that are deprecated."""
         return [name for name in self.metrics if not self.metric(name).card.deprecated]
+
+    def pairs(self, settings: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+        """What settings are paired with, as plain data."""
+        return {
+            row.id: [pair.model_dump() for pair in row.pairs]
+            for row in self.settings
+            if row.id in settings
+        }
 
     def method(self, name: str) -> Method:
         """A method with this suite's parameters."""

@@ -1,0 +1,285 @@
+"""A metric over all studies: T, its test, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from humetric.agreement.cell import SEPARATED
+from humetric.agreement.evidence import (
+    JUDGED,
+    LEVELS,
+    UNINFORMATIVE,
+    Evidence,
+    Kind,
+    Level,
+)
+from humetric.human.study import Study
+from humetric.seeding import generator
+from humetric.stats.compare import PermSystems, perm_systems
+from humetric.stats.holm import holm
+from humetric.stats.joint import JointTest, StudyData, joint_test, max_t
+from humetric.stats.noise import reliability
+from humetric.stats.pooling import LEAST, Pooled, permutation_variance, random_effects
+
+Tier = Literal["judged", "stand-in", "toy"]
+TIERS: dict[Tier, tuple[Level, ...]] = {
+    "judged": JUDGED,
+    "stand-in": ("stand-in",),
+    "toy": ("toy",),
+}
+
+ALPHA = 0.05
+STUDIES = 3
+"""Fewer studies than this decide nothing."""
+
+AGREES, DISAGREES = "agrees in these studies", "disagrees in these studies"
+UNDECIDED, TOO_FEW = "undecided", "too few studies"
+NOT_EVIDENCE, NO_VERDICT, SENTINEL = "not evidence", "no verdict", "sentinel"
+
+
+@dataclass(frozen=True)
+class Across:
+    """A metric over the studies of a tier of evidence, without those it was derived from."""
+
+    metric: str
+    kind: Kind
+    tier: Tier
+    levels: Mapping[str, Level]
+    """The level of evidence of each study."""
+    test: JointTest
+    holm: float
+    """p of T, Holm-corrected over the family; NaN outside of it."""
+    max_t: float
+    """p of T, corrected by the largest |T| of the family under shared relabelling."""
+    verdict: str
+    separated: JointTest
+    """The same without cells whose methods people do not separate."""
+    controlled: JointTest
+    """The same with conditions that enter as a sensitivity check."""
+    pooled: Pooled | None
+    """Random effects over studies; None below five."""
+    in_sample: tuple[str, ...]
+    """Studies left out because the metric was derived from them."""
+
+    @property
+    def studies(self) -> int:
+        """Studies that T is over."""
+        return len(self.test.studies)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A metric against another over the studies that both have."""
+
+    first: str
+    second: str
+    tier: Tier
+    result: PermSystems
+
+
+def across(
+    evidence: Sequence[Evidence],
+    studies: Mapping[str, Study],
+    family: Sequence[str],
+    seed: int,
+) -> list[Across]:
+    """Every metric over the studies of every tier, with corrections over the family of metrics.
+
+    The family is what the repository lists, whether a metric has evidence or not: one without any
+    counts as p = 1, so that a metric gains nothing by the others' absence.
+    """
+    found: list[Across] = []
+    for tier, levels in TIERS.items():
+        data = {m: _studies(m, evidence, studies, levels) for m in _metrics(evidence, levels)}
+        data = {m: some for m, some in data.items() if some.data or some.in_sample}
+        tests = {m: joint_test(some.data, _draw(seed, tier, m)) for m, some in data.items()}
+        judged = tier == "judged"
+        corrected = _holm(tests, family) if judged else {}
+        shared = {m: data[m].data for m in data if m in family and data[m].data}
+        largest = max_t(shared, _draw(seed, tier, "max-T")) if judged and shared else {}
+        for name, some in data.items():
+            adjusted = corrected.get(name, math.nan)
+            found.append(
+                Across(
+                    metric=name,
+                    kind=some.kind,
+                    tier=tier,
+                    levels=some.levels,
+                    test=tests[name],
+                    holm=adjusted,
+                    max_t=largest.get(name, math.nan),
+                    verdict=verdict(tests[name], adjusted, tier, some.kind),
+                    separated=joint_test(
+                        _separated(some.data, studies), _draw(seed, tier, f"{name} separated")
+                    ),
+                    controlled=joint_test(
+                        _studies(name, evidence, studies, levels, sensitivity=True).data,
+                        _draw(seed, tier, f"{name} controlled"),
+                    ),
+                    pooled=_pooled(some.data, tests[name]),
+                    in_sample=some.in_sample,
+                )
+            )
+    return found
+
+
+def contests(
+    evidence: Sequence[Evidence],
+    studies: Mapping[str, Study],
+    baselines: Sequence[str],
+    seed: int,
+) -> list[Contest]:
+    """Every metric against every baseline, tier by tier."""
+    found = []
+    for tier, levels in TIERS.items():
+        data = {m: _studies(m, evidence, studies, levels) for m in _metrics(evidence, levels)}
+        for name, some in data.items():
+            for other in baselines:
+                if some.kind == "metric" and other in data:
+                    result = perm_systems(
+                        some.data, data[other].data, _draw(seed, tier, f"{name} against {other}")
+                    )
+                    if result.studies:
+                        found.append(Contest(name, other, tier, result))
+    return found
+
+
+def verdict(test: JointTest, holm: float, tier: Tier, kind: Kind) -> str:
+    """What may be said of a metric: never more than "in these studies".
+
+    It agrees (or disagrees) if the corrected p is at most .05, there are at least three studies,
+    and T keeps its sign without each of them.
+    """
+    if kind == "sentinel":
+        return SENTINEL
+    if tier == "toy":
+        return NOT_EVIDENCE
+    if tier == "stand-in":
+        return NO_VERDICT
+    if len(test.studies) < STUDIES:
+        return TOO_FEW
+    survives = all(np.sign(t) == np.sign(test.t) for t in test.leave_one_out.values())
+    if holm <= ALPHA and survives and test.t != 0:
+        return AGREES if test.t > 0 else DISAGREES
+    return UNDECIDED
+
+
+@dataclass(frozen=True)
+class _Studies:
+    kind: Kind
+    data: list[StudyData]
+    levels: dict[str, Level]
+    in_sample: tuple[str, ...]
+
+
+def _metrics(evidence: Sequence[Evidence], levels: Sequence[Level]) -> list[str]:
+    return sorted({e.metric for e in evidence if e.level in levels})
+
+
+def _studies(
+    metric: str,
+    evidence: Sequence[Evidence],
+    studies: Mapping[str, Study],
+    levels: Sequence[Level],
+    sensitivity: bool = False,
+) -> _Studies:
+    """A metric and the primary measure of each study, by the nearest level of evidence there is.
+
+    A row is a cell as one setting has it: two models of a cell are two rows, relabelled together.
+    Rows are the same for all metrics, NaN where one has no value, so that relabellings are shared.
+    """
+    every = [e for e in evidence if e.level in levels]
+    mine = [e for e in every if e.metric == metric]
+    kind = mine[0].kind
+    data: list[StudyData] = []
+    used: dict[str, Level] = {}
+    in_sample = []
+    for study in studies.values():
+        level = next((n for n in LEVELS if any(_is(e, study, n) for e in mine)), None)
+        if level is None or study.primary is None:
+            continue
+        if any(e.in_sample for e in mine if _is(e, study, level)):
+            in_sample.append(study.id)
+            continue
+        extra = study.primary.sensitivity if sensitivity else ()
+        extra = tuple(name for name in extra if study.condition(name).kind == "control")
+        human = study.matrix(methods=(*study.primary.methods, *extra)).orient()
+        names = [UNINFORMATIVE.get(name, name) for name in human.methods]
+        places = sorted({(e.cell, e.made_on) for e in every if _is(e, study, level)})
+        places = [place for place in places if place[0] in human.cells]
+        if not places:
+            continue
+        by_place = {(e.cell, e.made_on): e for e in mine if _is(e, study, level)}
+        rows = [
+            by_place[place].aligned(names)
+            if place in by_place
+            else (np.full(len(names), np.nan), np.zeros(len(names)))
+            for place in places
+        ]
+        of = [human.cells.index(cell) for cell, _ in places]
+        data.append(
+            StudyData(
+                study.id,
+                np.stack([value for value, _ in rows]),
+                human.value[of],
+                np.stack([precision for _, precision in rows]),
+                human.precision[of],
+            )
+        )
+        used[study.id] = level
+    return _Studies(kind, data, used, tuple(in_sample))
+
+
+def _is(evidence: Evidence, study: Study, level: Level) -> bool:
+    return evidence.study == study.id and evidence.level == level
+
+
+def _separated(data: Sequence[StudyData], studies: Mapping[str, Study]) -> list[StudyData]:
+    """Studies without the cells whose methods people do not separate, as far as that is known."""
+    kept = []
+    for study in data:
+        human = studies[study.name].matrix().orient()
+        low = [
+            value
+            for value, se in zip(human.value, human.se, strict=True)
+            if reliability(value, se) < SEPARATED
+        ]
+        rows = [
+            i
+            for i, row in enumerate(study.human)
+            if not any(np.array_equal(row, value, equal_nan=True) for value in low)
+        ]
+        if rows:
+            kept.append(
+                study._replace(
+                    metric=study.metric[rows],
+                    human=study.human[rows],
+                    metric_precision=np.asarray(study.metric_precision)[rows],
+                    human_precision=np.asarray(study.human_precision)[rows],
+                )
+            )
+    return kept
+
+
+def _holm(tests: Mapping[str, JointTest], family: Sequence[str]) -> dict[str, float]:
+    names = list(dict.fromkeys(family))
+    p = [tests[name].p if name in tests else 1.0 for name in names]
+    p = [1.0 if math.isnan(value) else value for value in p]
+    return dict(zip(names, holm(np.array(p)).tolist(), strict=True))
+
+
+def _pooled(data: Sequence[StudyData], test: JointTest) -> Pooled | None:
+    usable = [study for study in data if study.name in test.studies]
+    variance = [permutation_variance(study) for study in usable]
+    if len(usable) < LEAST or not all(v > 0 for v in variance):
+        return None
+    return random_effects([test.studies[study.name] for study in usable], variance)
+
+
+def _draw(seed: int, tier: str, what: str) -> np.random.Generator:
+    return generator(seed, tier, f"agreement: {what}")

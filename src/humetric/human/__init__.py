@@ -1,0 +1,1 @@
+"""Published human experiments: what people achieved with explanations, and where it is printed."""
