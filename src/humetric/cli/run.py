@@ -205,11 +205,17 @@ def _show(
                 "folder": str(folder),
                 "scores": whole.records(),
                 "failures": [vars(f) for f in result.failures],
+                "more": [
+                    {"setting": setting, "method": method} | dict(more)
+                    for (setting, method), more in whole.more.items()
+                ],
                 "provenance": about,
             }
         )
     else:
         print_boards(whole, found)
+        for note in whole.notes():
+            out.print(note, markup=False)
         out.print(
             f"{about['model_calls']:,} model calls in {about['seconds']:.1f} s. "
             f"Boards: {folder}/boards; per-case scores: {folder}/scores.csv",
