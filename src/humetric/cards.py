@@ -130,7 +130,7 @@ class Registry(Generic[T]):
             self._discovered = True
 
 
-COUNTS = {"samples", "points", "steps", "subsets", "cells"}
+COUNTS = {"samples", "points", "steps", "subsets", "cells", "texts", "least", "cues"}
 """Parameters that count something, so that there must be at least one of it."""
 
 

@@ -214,8 +214,6 @@ def _show(
         )
     else:
         print_boards(whole, found)
-        for note in whole.notes():
-            out.print(note, markup=False)
         out.print(
             f"{about['model_calls']:,} model calls in {about['seconds']:.1f} s. "
             f"Boards: {folder}/boards; per-case scores: {folder}/scores.csv",

@@ -4,7 +4,8 @@ A method may return a bare tensor, which is an explanation with nothing more. Wh
 data (JSON), by kind, so that it can be stored beside the map and shown by a program that does not
 know the method. Kinds in use:
 
-- ``cues``: by class, the words that speak most for it: {class: [{"word", "segment", "weight"}]}
+- ``cues``: for each class a list of the words that speak most for it, {"word", "weight"} and in
+  pairs of texts {"segment"}
 - ``student``: what a model trained to imitate the explained one is like
 - ``note``: a sentence that a person who reads the results should see
 """

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from humetric.errors import HumetricError
-from humetric.methods import Explainer, Explanation, method
+from humetric.methods import Explainer, method
+from humetric.methods.explanation import Explanation
 from humetric.models.model import call
 from humetric.models.student import Floats, Student, fit, terms_of
 from humetric.tasks.cases import Cases
@@ -32,15 +33,16 @@ REFERENCE = "Arora et al. 2022, arXiv:2112.09669"
     uses="unlabelled",
 )
 def linear_student(
-    texts: int = 2000, penalty: float = 1.0, least: int = 2, soft: bool = False
+    texts: int = 2000, penalty: float = 1.0, least: int = 2, hard: bool = False
 ) -> Explainer:
     """Weight times TF-IDF value of each word in a linear student of the model.
 
-    The student is a logistic regression (see models/student.py) that learns the model's predicted
-    classes, or with ``soft`` its probabilities, on four of five of the setting's first ``texts``
-    unlabelled texts; on the fifth its agreement with the model is measured. It is trained once per
-    setting and never sees a case. Towards the explained class; with the bias, words sum to the
-    student's logit. A word that the student does not know (in fewer than ``least`` texts) has 0.
+    The student is a logistic regression (see models/student.py) that learns the model's
+    probabilities, or with ``hard`` its predicted classes, on four of five of the setting's first
+    ``texts`` unlabelled texts; on the fifth its agreement with the model is measured. (The study
+    trains on predictions and does not say on which of the two.) It is trained once per setting and
+    never sees a case. Towards the explained class; with the bias, words sum to the student's logit.
+    A word that the student does not know (in fewer than ``least`` texts) has 0.
 
     It explains the student. Where the two disagree, or where the model heeds the order of words, it
     says little about the model, and all cases share one weight per word: read the agreement first.
@@ -48,7 +50,7 @@ def linear_student(
     """
 
     def explain(cases: Cases) -> Explanation:
-        made = trained(cases, texts, penalty, least, soft)
+        made = trained(cases, texts, penalty, least, hard)
         return Explanation(highlights(made.student, cases), setting=made.about)
 
     return explain
@@ -62,7 +64,7 @@ def linear_student(
     uses="unlabelled",
 )
 def linear_student_global_cues(
-    texts: int = 2000, penalty: float = 1.0, least: int = 2, soft: bool = False, cues: int = 20
+    texts: int = 2000, penalty: float = 1.0, least: int = 2, hard: bool = False, cues: int = 20
 ) -> Explainer:
     """The highlights of linear-student, and the words that speak most for each class.
 
@@ -72,11 +74,9 @@ def linear_student_global_cues(
     """
 
     def explain(cases: Cases) -> Explanation:
-        made = trained(cases, texts, penalty, least, soft)
+        made = trained(cases, texts, penalty, least, hard)
         listed = global_cues(made.student, cases, cues)
-        return Explanation(
-            highlights(made.student, cases), setting={**made.about, "cues": listed}
-        )
+        return Explanation(highlights(made.student, cases), setting={**made.about, "cues": listed})
 
     return explain
 
@@ -88,13 +88,13 @@ class Trained(NamedTuple):
     about: dict[str, Any]
 
 
-def trained(cases: Cases, texts: int, penalty: float, least: int, soft: bool) -> Trained:
+def trained(cases: Cases, texts: int, penalty: float, least: int, hard: bool) -> Trained:
     """The student of a setting, trained when it is first needed."""
-    key = ("linear-student", texts, penalty, least, soft)
-    return cases.once_per_setting(key, lambda: train(cases, texts, penalty, least, soft))
+    key = ("linear-student", texts, penalty, least, hard)
+    return cases.once_per_setting(key, lambda: train(cases, texts, penalty, least, hard))
 
 
-def train(cases: Cases, texts: int, penalty: float, least: int, soft: bool) -> Trained:
+def train(cases: Cases, texts: int, penalty: float, least: int, hard: bool) -> Trained:
     """Ask the teacher about the unlabelled texts, fit a student, and compare the two."""
     if cases.unlabelled is None:
         raise HumetricError(
@@ -110,13 +110,13 @@ def train(cases: Cases, texts: int, penalty: float, least: int, soft: bool) -> T
         )
     answers = teacher(cases, x, shown)
     said = answers.argmax(1)
-    if len(set(said.tolist())) < 2:
+    if hard and len(set(said.tolist())) < 2:
         raise HumetricError(
             f"Expected a model that tells unlabelled texts apart but it gives all {len(terms)} the "
-            f"class {said[0]}: there is nothing for a student to learn."
+            f"class {said[0]}: let the student learn probabilities, hard=False."
         )
     held = np.arange(len(terms)) % HELD_OUT == HELD_OUT - 1
-    learn = answers if soft else np.eye(answers.shape[1])[said]
+    learn = np.eye(answers.shape[1])[said] if hard else answers
     own, rest = np.flatnonzero(~held), np.flatnonzero(held)
     student = fit([terms[i] for i in own], learn[own], penalty, least)
     agreed = student.logits([terms[i] for i in rest]).argmax(1) == said[rest]
@@ -165,15 +165,15 @@ def highlights(student: Student, cases: Cases) -> Tensor:
     return found.to(cases.dtype).to(cases.device)
 
 
-def global_cues(student: Student, cases: Cases, count: int) -> dict[str, list[dict[str, Any]]]:
-    """By class (its number), the words of largest weight; the segment where there are two."""
+def global_cues(student: Student, cases: Cases, count: int) -> list[list[dict[str, Any]]]:
+    """For each class the words of largest weight, with their segment where there are two."""
     _, shown = cases.text()
     pairs = len(shown.names) > 1
-    return {
-        str(c): [
+    return [
+        [
             {"word": term.word, "weight": round(weight, 4)}
             | ({"segment": shown.names[term.segment]} if pairs else {})
             for term, weight in own
         ]
-        for c, own in enumerate(student.cues(count))
-    }
+        for own in student.cues(count)
+    ]

@@ -45,9 +45,7 @@ def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exc
     }
 
 
-def explanations(
-    methods: Sequence[Method], engine: Engine
-) -> dict[str, Explanation | Exception]:
+def explanations(methods: Sequence[Method], engine: Engine) -> dict[str, Explanation | Exception]:
     """Attributions by method id, each with what more the method has to show."""
     cases = engine.cases
     found: dict[str, Explanation | Exception] = {}
