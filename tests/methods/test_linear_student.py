@@ -230,6 +230,7 @@ def test_agreement_is_stored_read_back_and_on_the_board(tmp_path: Path) -> None:
     again = run_settings([made], methods, [METRICS.make("sparseness")], out=tmp_path, chunk=4)
     assert again.more == first.more
     assert f"{about['agreement']:.1%} of 12 held-out texts" in legend(read)
+    assert legend(read).count(f"{', '.join(BOTH)} on {made.id}: the student says") == 1
 
 
 def test_a_resumed_run_has_the_same_maps(tmp_path: Path) -> None:

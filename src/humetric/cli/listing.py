@@ -21,6 +21,9 @@ ONLY_JSON = {
     "gives",
     "digest",
     "pairs",
+    "reads",
+    "uses",
+    "source",
 }
 """Columns that would make a table too wide for a terminal."""
 

@@ -58,12 +58,12 @@ class Result:
     """What methods have to show of a setting as a whole beside their maps, by (setting, method)."""
 
     def notes(self) -> list[str]:
-        """What methods want to be known of their explanations, in sentences."""
-        return [
-            f"{method} on {setting}: {more['note']}"
-            for (setting, method), more in self.more.items()
-            if "note" in more
-        ]
+        """What methods want to be known of their explanations, in sentences, each once."""
+        said: dict[tuple[str, str], list[str]] = {}
+        for (setting, method), more in self.more.items():
+            if "note" in more:
+                said.setdefault((setting, str(more["note"])), []).append(method)
+        return [f"{', '.join(who)} on {where}: {note}" for (where, note), who in said.items()]
 
     def records(self) -> list[dict[str, Any]]:
         """The scores as plain data for JSON, None where undefined."""
