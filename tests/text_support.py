@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from torch import nn
@@ -39,6 +41,12 @@ PAIRS = (
     ("a moving end", "the plot was slow and the end was moving and unforgettable"),
     ("river", "mill"),
 )
+
+UNLABELLED = tuple(
+    " ".join(words)
+    for words in np.random.default_rng(3).choice(" ".join(SENTENCES).split(), (60, 7)).tolist()
+)
+"""Words of the sentences at random: texts for students."""
 
 QUESTIONS = (
     ("where did the river flood", "the river flooded the mill in the spring of that year"),
@@ -144,6 +152,9 @@ def bag(classes: int = 2) -> TextModel:
 def setting(task: str = "sentiment", model: nn.Module | None = None, **options: Any) -> Setting:
     """A setting of a task with a small BERT, or with another model."""
     texts = {"sentiment": REVIEWS, "nli": PAIRS, "qa": QUESTIONS}[task]
+    if task != "qa":
+        pairs = [(one, other[:20]) for one, other in itertools.pairwise(UNLABELLED)]
+        options = {"unlabelled": UNLABELLED if task == "sentiment" else pairs} | options
     if model is None:
         model = bert("span" if task == "qa" else "classification", classes=3 - (task != "nli"))
     return text_setting(f"{task}/tiny/test", model, wordpiece(), texts, task=task, **options)

@@ -63,6 +63,8 @@ class MethodCard(Card):
     """Forward-and-backward passes per case that do not go through the engine."""
     reads: str = ""
     """Which internals it needs, if other than a named layer: ``attention``, ``coefficients``."""
+    uses: str = ""
+    """What it needs of a setting beside cases and model: ``unlabelled`` texts."""
     source: str = ""
     """Digest of the file that declares it, for a method that is not built in."""
 
@@ -128,7 +130,7 @@ class Registry(Generic[T]):
             self._discovered = True
 
 
-COUNTS = {"samples", "points", "steps", "subsets", "cells"}
+COUNTS = {"samples", "points", "steps", "subsets", "cells", "texts", "least", "cues"}
 """Parameters that count something, so that there must be at least one of it."""
 
 

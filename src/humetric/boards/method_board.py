@@ -97,9 +97,9 @@ def method_boards(result: Result, verdicts: Mapping[str, str] | None = None) -> 
 
 
 def legend(result: Result) -> str:
-    """How to read the boards, and the settings line."""
+    """How to read the boards, what methods want to be known, and the settings line."""
     line = "; ".join(f"{name}: {value}" for name, value in settings_line(result).items())
-    return f"{HOW_TO_READ}\n\n{line}."
+    return "\n\n".join((HOW_TO_READ, *result.notes(), f"{line}."))
 
 
 def _board(

@@ -26,6 +26,7 @@ ONLY_JSON = {
     "range",
     "digest",
     "pairs",
+    "uses",
 }
 """Columns that would make a table too wide for a terminal."""
 

@@ -205,6 +205,10 @@ def _show(
                 "folder": str(folder),
                 "scores": whole.records(),
                 "failures": [vars(f) for f in result.failures],
+                "more": [
+                    {"setting": setting, "method": method} | dict(more)
+                    for (setting, method), more in whole.more.items()
+                ],
                 "provenance": about,
             }
         )

@@ -13,6 +13,8 @@ function that it returns does the work::
 
 A method that questions the model with features removed is a generator instead: it yields
 questions, receives answers, and returns the attribution (see ``occlusion``).
+
+A method that has more to show than an attribution returns an :class:`Explanation` instead.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec
@@ -31,9 +33,10 @@ from torch import Tensor
 from humetric.cards import Access, MethodCard, Registry, bound_parameters, summary_of
 from humetric.engine.questions import Program
 from humetric.errors import InvalidExplanationError
+from humetric.methods.explanation import Explanation, check_more
 from humetric.tasks.cases import Cases
 
-Explainer = Callable[[Cases], Tensor | Program[Tensor]]
+Explainer = Callable[[Cases], Tensor | Explanation | Program[Tensor] | Program[Explanation]]
 P = ParamSpec("P")
 
 
@@ -59,11 +62,13 @@ def method(
     control: bool = False,
     passes: str | int = 0,
     reads: str = "",
+    uses: str = "",
 ) -> Callable[[Callable[P, Explainer]], Callable[P, Method]]:
     """Declare a method. ``passes`` is a number, or the name of the parameter that holds it.
 
     ``reads`` names the internals that a method needs, if other than the model's last convolution:
-    ``attention`` or ``coefficients``.
+    ``attention`` or ``coefficients``. ``uses`` names what it needs of a setting beside cases and
+    model: ``unlabelled`` texts.
     """
 
     def declare(factory: Callable[P, Explainer]) -> Callable[P, Method]:
@@ -82,6 +87,7 @@ def method(
                 control=control,
                 passes=parameters[passes] if isinstance(passes, str) else passes,
                 reads=reads,
+                uses=uses,
                 source=source_of(factory),
             )
             return Method(card, factory(*args, **kwargs))
@@ -104,6 +110,14 @@ def source_of(factory: Callable[..., object]) -> str:
     except (OSError, TypeError):
         text = factory.__code__.co_code
     return hashlib.sha256(text).hexdigest()[:16]
+
+
+def checked_explanation(found: object, cases: Cases, who: str) -> Explanation:
+    """What a method returned as an explanation; or an error that says what is wrong with it."""
+    if not isinstance(found, Explanation):
+        return Explanation(checked(found, cases, who))
+    check_more(found, len(cases), who)
+    return replace(found, attribution=checked(found.attribution, cases, who))
 
 
 def checked(attribution: object, cases: Cases, who: str) -> Tensor:

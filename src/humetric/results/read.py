@@ -37,10 +37,14 @@ def read_result(folder: Path) -> Result:
         rows: list[tuple[Any, ...]] = []
         curves: dict[tuple[str, str, str, str], list[float]] = {}
         priced: dict[tuple[str, str], list[float]] = {}
+        more: dict[tuple[str, str], dict[str, Any]] = {}
         store = Store(folder)
         for of in _chunks(manifest):
             for method in methods.values():
-                asked = store.about(map_identity(of, method)).get("asked")
+                about = store.about(map_identity(of, method))
+                asked, shown = about.get("asked"), about.get("more", {}).get("setting")
+                if shown:
+                    more[of["setting"], method.id] = shown
                 if asked is not None:
                     share = asked / len(of["cases"]) + method.passes
                     priced.setdefault((of["setting"], method.id), []).append(share)
@@ -73,7 +77,7 @@ def read_result(folder: Path) -> Result:
     provenance["cases"] = {name: len(about["cases"]) for name, about in settings.items()}
     table = pd.DataFrame(rows, columns=COLUMNS)
     calls = {key: sum(shares) / len(shares) for key, shares in priced.items()}
-    return Result(table, curves, failures, skips, methods, metrics, provenance, calls)
+    return Result(table, curves, failures, skips, methods, metrics, provenance, calls, more=more)
 
 
 def _chunks(manifest: Manifest) -> Iterator[Context]:

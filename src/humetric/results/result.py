@@ -54,6 +54,16 @@ class Result:
     gradient passes. Counted, where time would depend on the machine."""
     damaged: tuple[Path, ...] = ()
     """Stored records that were found damaged and computed anew."""
+    more: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    """What methods have to show of a setting as a whole beside their maps, by (setting, method)."""
+
+    def notes(self) -> list[str]:
+        """What methods want to be known of their explanations, in sentences, each once."""
+        said: dict[tuple[str, str], list[str]] = {}
+        for (setting, method), more in self.more.items():
+            if "note" in more:
+                said.setdefault((setting, str(more["note"])), []).append(method)
+        return [f"{', '.join(who)} on {where}: {note}" for (where, note), who in said.items()]
 
     def records(self) -> list[dict[str, Any]]:
         """The scores as plain data for JSON, None where undefined."""

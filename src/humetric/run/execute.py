@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from humetric.engine.engine import Engine
 from humetric.methods import Method
+from humetric.methods.explanation import Explanation
 from humetric.metrics import Metric, Scores
 from humetric.results.environment import environment
 from humetric.results.result import COLUMNS, Failure, Result, curve_points
@@ -20,7 +21,7 @@ from humetric.results.store import Store
 from humetric.run.isolated import Limits, Workers
 from humetric.run.plan import Plan
 from humetric.run.records import Chunk, chunk_of
-from humetric.run.work import Item, explain, said, score
+from humetric.run.work import Item, explanations, said, score
 from humetric.tasks.setting import PlacedSetting
 
 Progress = Callable[[Item, int], object]
@@ -37,6 +38,7 @@ class Done:
     values: dict[Key, float] = field(default_factory=dict)
     curves: dict[Key, list[float]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    more: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     calls: int = 0
 
     def add(
@@ -84,9 +86,15 @@ def execute(
                 progress=lambda rows, item=item: progress(item, rows),  # type: ignore[misc]
                 memory=chunk,
             )
-            maps = _maps(item, placed, [methods[n] for n in item.methods], engine, chunk, workers)
+            made = _maps(item, placed, [methods[n] for n in item.methods], engine, chunk, workers)
+            maps = {n: m.attribution for n, m in made.items() if isinstance(m, Explanation)}
+            done.more.update(
+                ((item.setting, n), m.setting)
+                for n, m in made.items()
+                if isinstance(m, Explanation) and m.setting
+            )
             for name, metric, scores in _scores(
-                {n: m for n, m in maps.items() if isinstance(m, Tensor)},
+                maps,
                 {name: methods[name] for name in maps},
                 [metrics[name] for name in item.metrics],
                 engine,
@@ -98,7 +106,7 @@ def execute(
                     done.add(item, engine.cases.ids, name, metric, scores)
             done.failures += [
                 Failure(item.setting, name, "", said(error))
-                for name, error in maps.items()
+                for name, error in made.items()
                 if isinstance(error, Exception)
             ]
             done.calls += engine.rows
@@ -127,6 +135,7 @@ def execute(
             "environment": found,
         },
         damaged=tuple(dict.fromkeys(store.damaged)) if store is not None else (),
+        more=done.more,
     )
 
 
@@ -137,23 +146,24 @@ def _maps(
     engine: Engine,
     chunk: Chunk,
     workers: Workers,
-) -> dict[str, Tensor | Exception]:
+) -> dict[str, Explanation | Exception]:
     """Maps by method id: stored ones, and new ones method by method."""
-    maps: dict[str, Tensor | Exception] = {}
+    maps: dict[str, Explanation | Exception] = {}
     for method in methods:
         stored = chunk.map(method.card)
         if stored is not None:
-            maps[method.card.id] = stored.to(engine.cases.device)
+            there = stored.attribution.to(engine.cases.device)
+            maps[method.card.id] = replace(stored, attribution=there)
             continue
         began, before, known = time.perf_counter(), engine.rows, engine.asked
         if workers.take(method):
             found = workers.explain(method, placed, item, engine.batch_size)
             calls, asked = workers.last_calls, workers.last_asked
         else:
-            found = explain([method], engine)[method.card.id]
+            found = explanations([method], engine)[method.card.id]
             calls, asked = engine.rows - before, engine.asked - known
         maps[method.card.id] = found
-        if isinstance(found, Tensor):
+        if isinstance(found, Explanation):
             taken = time.perf_counter() - began
             chunk.keep_map(method.card, found, calls, taken, asked)
     return maps

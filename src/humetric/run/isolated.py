@@ -23,10 +23,10 @@ from typing import IO, Any
 
 import cloudpickle
 import torch
-from torch import Tensor
 
 from humetric.errors import HumetricError
 from humetric.methods import Method
+from humetric.methods.explanation import Explanation, from_plain
 from humetric.results.store import Store
 from humetric.run.work import Item
 from humetric.tasks.setting import PlacedSetting
@@ -76,7 +76,7 @@ class Workers:
 
     def explain(
         self, method: Method, placed: PlacedSetting, item: Item, batch: int
-    ) -> Tensor | Exception:
+    ) -> Explanation | Exception:
         """A method's maps of an item's cases; an error if it fails or goes beyond its limits."""
         assert self.limits is not None
         name, self.last_calls, self.last_asked = method.card.id, 0, 0
@@ -142,14 +142,15 @@ class Worker:
             raise IsolatedError(f"{self.name} could not be loaded in its own process: {ready}")
         self.memory = _resident(self.process.pid)
 
-    def explain(self, item: Item, batch: int) -> tuple[Tensor | Exception, int, int]:
+    def explain(self, item: Item, batch: int) -> tuple[Explanation | Exception, int, int]:
         """Maps of an item's cases, the model calls they took, and the questions asked."""
         cases = item.stop - item.start
         self.link.send((item.start, item.stop, batch))
         outcome, calls, asked = self._wait(self.limits.seconds * cases, self.limits.seconds, cases)
         if isinstance(outcome, str):
             return HumetricError(outcome), calls, asked
-        return torch.from_numpy(outcome).to(self.device), calls, asked
+        attribution, more = outcome
+        return from_plain(torch.from_numpy(attribution).to(self.device), more), calls, asked
 
     def kill(self) -> None:
         """End the process and everything it started."""

@@ -59,7 +59,10 @@ def make_plan(
 def _refusal(method: Method, setting: Setting) -> str:
     if setting.task.id not in method.card.tasks:
         return f"is for {', '.join(method.card.tasks)}, not for {setting.task.id}"
-    return setting.model.refuses(method.card.needs, method.card.reads)
+    refusal = setting.model.refuses(method.card.needs, method.card.reads)
+    if not refusal and method.card.uses == "unlabelled" and setting.unlabelled is None:
+        return f"needs unlabelled texts, which {setting.id} does not have"
+    return refusal
 
 
 @dataclass(frozen=True)

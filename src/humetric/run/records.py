@@ -11,6 +11,7 @@ from torch import Tensor
 
 from humetric.cards import Card
 from humetric.engine.questions import Answers, Questions
+from humetric.methods.explanation import Explanation, from_plain
 from humetric.metrics import Scores
 from humetric.results.identity import (
     Context,
@@ -48,17 +49,20 @@ class Chunk:
         folder = self.store.path(self.of | {"kind": "answer"}).parent
         return len(list(folder.glob("*.safetensors")))
 
-    def map(self, method: Card) -> Tensor | None:
-        """A method's maps, if they are known."""
+    def map(self, method: Card) -> Explanation | None:
+        """A method's maps and what is beside them, if they are known."""
         found = self._get(map_identity(self.of, method))
-        return None if found is None else found.tensors["map"]
+        if found is None:
+            return None
+        return from_plain(found.tensors["map"], found.about.get("more", {}))
 
     def keep_map(
-        self, method: Card, attribution: Tensor, calls: int, seconds: float, asked: int
+        self, method: Card, found: Explanation, calls: int, seconds: float, asked: int
     ) -> None:
         """Keep a method's maps. ``asked`` counts questions, those answered before included."""
         identity = map_identity(self.of, method)
-        self._put(identity, {"map": attribution}, calls, seconds, {"asked": asked})
+        about: dict[str, Any] = {"asked": asked} | ({"more": found.more} if found.more else {})
+        self._put(identity, {"map": found.attribution}, calls, seconds, about)
 
     def scores(self, method: Card, metric: Card) -> Scores | None:
         """A metric's values and curves of a method's maps, if they are known."""
@@ -97,7 +101,7 @@ class Chunk:
         tensors: Mapping[str, Tensor],
         calls: int,
         seconds: float,
-        more: Mapping[str, int] = MappingProxyType({}),
+        more: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         if self.store is not None:
             about = {**self.about, "model_calls": calls, "seconds": round(seconds, 3), **more}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from humetric.engine.engine import Engine
 from humetric.engine.questions import Program, Questions
-from humetric.methods import Method, checked
+from humetric.methods import Method, checked_explanation
+from humetric.methods.explanation import Explanation
 from humetric.metrics import Metric, Scores
 
 
@@ -37,25 +39,38 @@ class Counter(Engine):
 
 def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exception]:
     """Attributions by method id; a method that fails costs itself only."""
+    return {
+        name: found.attribution if isinstance(found, Explanation) else found
+        for name, found in explanations(methods, engine).items()
+    }
+
+
+def explanations(methods: Sequence[Method], engine: Engine) -> dict[str, Explanation | Exception]:
+    """Attributions by method id, each with what more the method has to show."""
     cases = engine.cases
-    found: dict[str, Tensor | Exception] = {}
-    asking: dict[str, Program[Tensor]] = {}
+    found: dict[str, Explanation | Exception] = {}
+    asking: dict[str, Program[Tensor] | Program[Explanation]] = {}
     for method in methods:
-        name = method.card.id
+        name, card = method.card.id, method.card
         try:
-            if isinstance(engine, Counter) and (method.card.passes or method.card.source):
+            if isinstance(engine, Counter) and (card.passes or card.uses or card.source):
                 outcome: object = torch.zeros(cases.shape)
             else:
                 outcome = method.explain(cases)
             if isinstance(outcome, Generator):
                 asking[name] = outcome
             else:
-                found[name] = checked(outcome, cases, name)
+                found[name] = checked_explanation(outcome, cases, name)
         except Exception as error:
             found[name] = error
-    for name, answer in zip(asking, engine.run(list(asking.values())), strict=True):
+    programs: list[Program[Any]] = list(asking.values())
+    for name, answer in zip(asking, engine.run(programs), strict=True):
         try:
-            found[name] = answer if isinstance(answer, Exception) else checked(answer, cases, name)
+            found[name] = (
+                answer
+                if isinstance(answer, Exception)
+                else checked_explanation(answer, cases, name)
+            )
         except Exception as error:
             found[name] = error
     return {method.card.id: found[method.card.id] for method in methods}

@@ -20,7 +20,7 @@ from humetric.engine.engine import Engine
 from humetric.engine.placement import place
 from humetric.results.store import Store
 from humetric.run.records import chunk_of
-from humetric.run.work import Item, explain, said
+from humetric.run.work import Item, explanations, said
 
 
 def main(link: Connection, path: Path) -> None:
@@ -50,8 +50,8 @@ def _explain(
     batch: int,
     store: Store | None,
     before: dict[str, Tensor],
-) -> tuple[NDArray[Any] | str, int, int]:
-    """Maps, or what is wrong; the model calls of the engine, and the questions asked."""
+) -> tuple[tuple[NDArray[Any], dict[str, Any]] | str, int, int]:
+    """Maps and what is beside them, or what is wrong; model calls, and questions asked."""
     engine = Engine(
         placed.cases(item.start, item.stop, job["seed"]),
         placed.fast_module,
@@ -59,7 +59,7 @@ def _explain(
         batch,
         memory=chunk_of(item, placed, job["seed"], store),
     )
-    (found,) = explain([job["method"]], engine).values()
+    (found,) = explanations([job["method"]], engine).values()
     if isinstance(found, Exception):
         return said(found), engine.rows, engine.asked
     after = _weights(placed.model.module)
@@ -71,7 +71,7 @@ def _explain(
             engine.rows,
             engine.asked,
         )
-    return found.cpu().numpy(), engine.rows, engine.asked
+    return (found.attribution.cpu().numpy(), found.more), engine.rows, engine.asked
 
 
 def _weights(module: nn.Module) -> dict[str, Tensor]:

@@ -16,6 +16,7 @@ from humetric.models.text import TextModel
 from humetric.seeding import generator
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
+from humetric.tasks.unlabelled import Unlabelled
 
 T = TypeVar("T")
 
@@ -44,6 +45,10 @@ class Cases:
     """Precision of attributions and gradients."""
     texts: Texts | None = None
     """Words of the cases and the map from tokens to words; None for images."""
+    unlabelled: Unlabelled | None = None
+    """Texts of the same kind that are no cases of the setting, if it has any."""
+    across: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
+    """What all chunks of the setting share; see :meth:`once_per_setting`."""
     _shared: dict[Hashable, object] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -100,6 +105,16 @@ class Cases:
         if key not in self._shared:
             self._shared[key] = make()
         return cast(T, self._shared[key])
+
+    def once_per_setting(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Make something that depends on the setting alone, the first time that any chunk asks.
+
+        It is made anew in another process, and when a run goes on: the same must come out, whatever
+        the chunk, its cases, the seed and the batch size are.
+        """
+        if key not in self.across:
+            self.across[key] = make()
+        return cast(T, self.across[key])
 
     def module(self) -> nn.Module:
         """The differentiable module from inputs to logits."""

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from humetric.data.embedded import reading
 from humetric.data.embedded.inference import Pair
 from humetric.data.embedded.reading import Question
 from humetric.data.embedded.texts import digest, segments_of, text_dataset
-from humetric.data.embedded.wording import Text
+from humetric.data.embedded.wording import SPLITS, Text
 from humetric.errors import HumetricError
 from humetric.models import text, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.tasks.setting import Setting
+from humetric.tasks.text import SEGMENTS
 from humetric.tasks.text_setting import text_setting
+from humetric.tasks.unlabelled import Unlabelled
+from humetric.tasks.words import Encoder
 
 
 def samples_of(id: str, rows: Sequence[Mapping[str, Any]], data: str) -> list[Any]:
@@ -43,10 +48,11 @@ def load_text_setting(
     parts = [segments_of(sample) for sample in samples]
     task = id.split("/")[0]
     spans = task == "qa"
+    tokenizer = wordpiece.load(WEIGHTS / chosen["tokenizer"], model.limit or 512)
     made = text_setting(
         id,
         model,
-        wordpiece.load(WEIGHTS / chosen["tokenizer"], model.limit or 512),
+        tokenizer,
         [part[0] if len(part) == 1 else part for part in parts],
         task=task,
         label=[tuple(row["label"]) if spans else row["label"] for row in rows],
@@ -57,4 +63,33 @@ def load_text_setting(
         classes=() if spans else text_dataset(data).CLASSES,
         removal=removal,
     )
-    return made
+    if spans:
+        return made
+    more = Unlabelled(Drawn(data), Encoder(tokenizer, model.limit), SEGMENTS[task])
+    return replace(made, unlabelled=more)
+
+
+@dataclass(frozen=True)
+class Drawn(Sequence[tuple[str, ...]]):
+    """The unlabelled texts of a data set, each drawn when it is asked for.
+
+    No text of their split is one of the pool, from which the cases are (see wording.py).
+    """
+
+    data: str
+
+    def __len__(self) -> int:
+        return SPLITS["extra"]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"Expected an index below {len(self)} but got {index}.")
+        return _extra(self.data, index % len(self))
+
+
+@cache
+def _extra(data: str, index: int) -> tuple[str, ...]:
+    """Drawing takes about a millisecond, and several settings share a data set."""
+    return segments_of(text_dataset(data).draw(index, "extra"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from humetric.tasks.cases import Cases
 from humetric.tasks.image import BASELINES, ImageTask
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
+from humetric.tasks.unlabelled import Unlabelled
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Setting:
     """(cases, height, width, channels) uint8: images as people see them, before normalisation."""
     texts: Texts | None = None
     """Words and segments of texts as people see them, with the map from tokens to words."""
+    unlabelled: Unlabelled | None = None
+    """More texts of the same kind, none of them a case, for students of the model."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -89,6 +92,10 @@ class PlacedSetting:
     fast_module: nn.Module
     """What the engine calls: the model in the precision of the run."""
     gradient_rows: int
+    _shared: dict[Hashable, object] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What was made once for all chunks; see Cases.once_per_setting."""
 
     def cases(self, start: int, stop: int, seed: int = 0) -> Cases:
         """A chunk of the setting's cases on the device."""
@@ -112,6 +119,8 @@ class PlacedSetting:
             gradient_rows=self.gradient_rows,
             dtype=self.placement.full_dtype,
             texts=texts,
+            unlabelled=setting.unlabelled,
+            across=self._shared,
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +15,7 @@ from humetric.models.model import Model
 from humetric.models.text import TextModel
 from humetric.tasks.setting import Setting, outputs
 from humetric.tasks.text import PASSAGE, REMOVALS, SEGMENTS, Texts, TextTask, Tokens, best_span
+from humetric.tasks.unlabelled import Unlabelled, apart
 from humetric.tasks.words import Encoder, Encoding, Span, Text
 
 NONE = -1
@@ -35,6 +38,7 @@ def text_setting(
     split: str = "space",
     limit: int | None = None,
     longest_answer: int = 30,
+    unlabelled: Sequence[Text] | Sequence[tuple[Text, Text]] | None = None,
 ) -> Setting:
     """A setting of the task ``sentiment`` (texts), ``nli`` or ``qa`` (pairs of texts).
 
@@ -50,6 +54,9 @@ def text_setting(
     (start, stop), a target a pair of tokens (first, last). Without ``target`` the model's own
     predictions are explained: for ``qa`` the best span of at most ``longest_answer`` tokens.
     ``removal`` is ``mask``, ``drop`` (transformers only) or ``delete`` (not for ``qa``).
+
+    ``unlabelled`` are more texts of the same kind, none of them a case, for methods that train a
+    student of the model; without them such methods are skipped.
     """
     if task not in SEGMENTS:
         raise UnknownNameError("text task", task, SEGMENTS)
@@ -64,6 +71,8 @@ def text_setting(
     encoded = [encoder.encode(segments, last_only=task == "qa") for segments in given]
     names = tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(len(given)))
     _check(names, encoded, label, target, PASSAGE if task == "qa" else None)
+    more = [_segments(i, text, pairs) for i, text in enumerate(unlabelled or ())]
+    apart(more, given, names)
     x, shown = packed(encoded, given, SEGMENTS[task], encoder.special.pad)
     made = TextTask(
         id=task,
@@ -100,7 +109,8 @@ def text_setting(
     nothing = made.rows(keep, x, shown.tokens.word, x.shape[2])
     return Setting(
         id=id,
-        version=f"{version}, {removal} removal, {split} split",
+        version=f"{version}, {removal} removal, {split} split"
+        + (f", unlabelled {_digest(more)}" if more else ""),
         task=made,
         model=Model(id, module, gives=module.gives, reads=module.reads),
         ids=names,
@@ -110,6 +120,7 @@ def text_setting(
         label=known,
         classes=tuple(classes),
         texts=shown,
+        unlabelled=Unlabelled(more, encoder, SEGMENTS[task]) if more else None,
     )
 
 
@@ -178,6 +189,11 @@ def answer_text(texts: Texts, case: int, span: Sequence[int]) -> str:
     first, last = (int(i) for i in span)
     start, stop = int(texts.offset[case, first, 0]), int(texts.offset[case, last, 1])
     return texts.raw[case][PASSAGE][start:stop]
+
+
+def _digest(texts: Sequence[tuple[Text, ...]]) -> str:
+    """A short name for texts, so that results of other texts do not pass for theirs."""
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
 
 
 def _segments(i: int, given: Any, pairs: bool) -> tuple[Text, ...]:

@@ -213,6 +213,12 @@ def _ends(text: str, start: int, stop: int) -> list[Span]:
     return [Span(a, b) for a, b in ((start, first), (first, last), (last, stop)) if a < b]
 
 
+def bare(word: str) -> str:
+    """A word without the signs around it; signs alone stay as they are."""
+    inner = [word[a:b] for a, b in _ends(word, 0, len(word)) if not _sign(word[a])]
+    return inner[0] if inner else word
+
+
 def _sign(character: str) -> bool:
     """Punctuation, symbols, and what joins or modifies emoji."""
     return unicodedata.category(character)[0] in "PSC" or character == "\ufe0f"
