@@ -23,9 +23,10 @@ STYLE = """
 .curves .ins { stroke: var(--ins); stroke-dasharray: 5 2; }
 .curves figcaption { font-size: .85em; }
 .curves figcaption b { font-weight: 600; }
-.curves .key { display: inline-block; width: 1.6em; vertical-align: .25em; height: 0;
+.curves figcaption span { white-space: nowrap; margin-right: .8em; }
+.curves i { display: inline-block; width: 1.6em; vertical-align: .25em; height: 0;
   border-top: 2px solid var(--del); }
-.curves .key.ins { border-top: 2px dashed var(--ins); }
+.curves i.ins { border-top: 2px dashed var(--ins); }
 """
 
 
@@ -39,7 +40,7 @@ def curves(look: Look[object], method: str) -> str:
     values = {metric: cell(look, method, metric) for metric in LINES}
     words = "; ".join(f"{metric} {value}" for metric, value in values.items())
     caption = " ".join(
-        f'<span class="key {name}"></span> {metric} <b>{values[metric]}</b>'
+        f'<span><i class="{name}"></i> {metric} <b>{values[metric]}</b></span>'
         for metric, name in LINES.items()
     )
     return (

@@ -56,8 +56,8 @@ def _section(look: Look[ShownText], name: str) -> str:
     shaded = _text(look.shown, lambda piece: _shaded(piece, values, scale, first))
     return (
         f"<section>{head}{_metrics(look, name)}"
-        f'<div class="sides"><div>{shaded}{_scale(scale)}</div>{curve_svg.curves(look, name)}</div>'
-        f"{_highlights(look.shown, name)}{_numbers(look.shown, values)}</section>"
+        f'<div class="sides"><div>{shaded}{_scale(scale)}{_highlights(look.shown, name)}'
+        f"{_numbers(look.shown, values)}</div>{curve_svg.curves(look, name)}</div></section>"
     )
 
 
@@ -123,7 +123,10 @@ def _scale(scale: Scale) -> str:
 
 
 def _highlights(shown: ShownText, name: str) -> str:
-    """The text as people saw it: top words marked, no numbers, no shades."""
+    """The text as people saw it in Gonzalez et al. 2021: top words marked, no numbers, no shades.
+
+    They saw tokens where words are marked here, and answers only; classes are shown likewise.
+    """
     tops = shown.top.get(name)
     if tops is None:
         return ""
@@ -150,7 +153,7 @@ def _highlights(shown: ShownText, name: str) -> str:
         edges = [f"of-{k}" for k in classes] if len(top_names(shown)) > 1 else []
         return _span(piece, classes + edges)
 
-    return f"<h3>As people saw it: {words}</h3>{_text(shown, draw)}{key}"
+    return f"<h3>As people would see it: {words}</h3>{_text(shown, draw)}{key}"
 
 
 def _numbers(shown: ShownText, values: NDArray[np.float64]) -> str:

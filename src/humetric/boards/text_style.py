@@ -36,8 +36,8 @@ h4 { font-size: .8rem; margin: .5rem 0 0; font-weight: 600; }
 .answer { border-bottom: 3px solid var(--ink); }
 .gold { border-top: 3px dashed var(--gold); }
 .unread { color: var(--soft); font-style: italic; text-decoration: line-through; }
-.start, .end { -webkit-print-color-adjust: exact; print-color-adjust: exact; border-radius: 3px;
-  padding: .1em .15em; }
+.start, .end { color: var(--ink); border-radius: 3px; padding: .1em .15em;
+  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .start { background: var(--start); }
 .end { background: var(--end); }
 .start.end { background: linear-gradient(to bottom, var(--start) 50%, var(--end) 50%); }
@@ -47,7 +47,7 @@ h4 { font-size: .8rem; margin: .5rem 0 0; font-weight: 600; }
 .bar { display: inline-block; width: 8rem; height: .8em; vertical-align: -.1em; margin: 0 .4em;
   border: 1px solid var(--line); -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .bar.signed { background: linear-gradient(to right, rgb(var(--minus) / var(--most)),
-  rgb(var(--minus) / 0), rgb(var(--plus) / 0), rgb(var(--plus) / var(--most))); }
+  rgb(var(--minus) / 0) 50%, rgb(var(--plus) / 0) 50%, rgb(var(--plus) / var(--most))); }
 .bar.unsigned { background: linear-gradient(to right, rgb(var(--size) / 0),
   rgb(var(--size) / var(--most))); }
 .bar + span, .key span { font-variant-numeric: tabular-nums; }
