@@ -30,10 +30,13 @@ class Piece(NamedTuple):
         return self.word is None and bool(self.text.strip())
 
 
-def pieces(shown: ShownText, index: int) -> list[Piece]:
-    """The pieces of a segment; put together they are its text, each character made harmless."""
+def pieces(shown: ShownText, index: int, answers: bool = True) -> list[Piece]:
+    """The pieces of a segment; put together they are its text, each character made harmless.
+
+    Without ``answers`` every word is whole: an answer may begin or end within a word.
+    """
     segment = shown.segments[index]
-    inside = index == PASSAGE
+    inside = answers and index == PASSAGE
     answer = shown.answer if inside else None
     gold = shown.gold if inside else None
     spans = [*segment.words, *(span for span in (answer, gold) if span is not None)]

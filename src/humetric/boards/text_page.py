@@ -61,12 +61,12 @@ def _section(look: Look[ShownText], name: str) -> str:
     )
 
 
-def _text(shown: ShownText, draw: Draw) -> str:
+def _text(shown: ShownText, draw: Draw, answers: bool = True) -> str:
     """All segments, each below its name where there are several."""
     parts = []
     for i, segment in enumerate(shown.segments):
         head = f"<h4>{escape(segment.name)}</h4>" if len(shown.segments) > 1 else ""
-        written = "".join(draw(piece) for piece in pieces(shown, i))
+        written = "".join(draw(piece) for piece in pieces(shown, i, answers))
         parts.append(f"{head}<p>{written}</p>")
     return f'<div class="text">{"".join(parts)}</div>'
 
@@ -153,7 +153,7 @@ def _highlights(shown: ShownText, name: str) -> str:
         edges = [f"of-{k}" for k in classes] if len(top_names(shown)) > 1 else []
         return _span(piece, classes + edges)
 
-    return f"<h3>As people would see it: {words}</h3>{_text(shown, draw)}{key}"
+    return f"<h3>As people would see it: {words}</h3>{_text(shown, draw, answers=False)}{key}"
 
 
 def _numbers(shown: ShownText, values: NDArray[np.float64]) -> str:

@@ -43,7 +43,7 @@ h4 { font-size: .8rem; margin: .5rem 0 0; font-weight: 600; }
 .start.end { background: linear-gradient(to bottom, var(--start) 50%, var(--end) 50%); }
 .of-start { border-left: 3px solid var(--ink); }
 .of-end { border-right: 3px solid var(--ink); }
-.key { font-size: .85em; color: var(--soft); }
+.key { font-size: .85em; color: var(--soft); line-height: 1.8; }
 .bar { display: inline-block; width: 8rem; height: .8em; vertical-align: -.1em; margin: 0 .4em;
   border: 1px solid var(--line); -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .bar.signed { background: linear-gradient(to right, rgb(var(--minus) / var(--most)),

@@ -118,7 +118,7 @@ def _method(look: Look[ShownText], name: str, colours: bool, width: int) -> Iter
     for i, segment in enumerate(look.shown.segments):
         several = len(look.shown.segments) > 1
         line = Text().append(f"{segment.name}: " if several else "", PALE)
-        for piece in pieces(look.shown, i):
+        for piece in pieces(look.shown, i, answers=colours):
             _shade(line, piece, values, scale, colours)
         yield line
     yield from _top(look, name)
