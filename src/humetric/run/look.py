@@ -28,13 +28,16 @@ from humetric.tasks.text_setting import answer_text
 Pair = tuple[str, str]
 """(method, metric)."""
 
+AREAS = ("deletion", "insertion")
+"""Metrics whose curves are probabilities at shares from none to all; others keep other things."""
+
 UNKNOWN = "not known"
 """What stands for a true answer that a setting does not have."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A metric's curve: probability of the explained output at shares of changed features."""
+    """A curve of deletion or insertion: probability of the explained output at shares of changed features."""
 
     share: NDArray[np.float64]
     probability: NDArray[np.float64]
@@ -129,7 +132,7 @@ def look(
             failures.append(Failure(setting.id, *pair, said(scores)))
             continue
         values[pair] = scores.value.item()
-        if scores.curve is not None:
+        if pair[1] in AREAS and scores.curve is not None:
             heights = scores.curve[0].double().cpu().numpy()
             shares = removed(cases.features, len(heights) - 1) / cases.features
             curves[pair] = Curve(shares, heights)
