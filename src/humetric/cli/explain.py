@@ -46,8 +46,8 @@ def explain(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"A method; may be repeated. By default {', '.join(DEFAULT)}, "
-            "as far as the model allows them."
+            help=f"A method; may be repeated. By default {', '.join(DEFAULT)}. "
+            "Of these, those that the model does not allow are left out."
         ),
     ] = None,
     suite: Annotated[

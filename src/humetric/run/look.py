@@ -37,7 +37,7 @@ UNKNOWN = "not known"
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of deletion or insertion: probability of the explained output at shares of changed features."""
+    """Deletion or insertion: probability of the explained output at shares of changed features."""
 
     share: NDArray[np.float64]
     probability: NDArray[np.float64]
