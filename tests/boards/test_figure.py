@@ -17,15 +17,17 @@ from matplotlib.text import Text
 from PIL import Image
 from support import linear_setting, net_setting
 
-from humetric.boards.figure import COLUMNS, DPI, Scale, draw, numbers, png, scale_of, title
+from humetric.boards.figure import COLUMNS, DPI, draw, png, title
 from humetric.boards.page import page
+from humetric.boards.scale import Scale, numbers, scale_of
 from humetric.cards import MethodCard
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.methods import METHODS, Method
 from humetric.metrics import METRICS
 from humetric.results.result import Failure, Skip
 from humetric.run.evaluate import evaluate
-from humetric.run.look import Look, find_case, look, picture
+from humetric.run.look import Look, find_case, look
+from humetric.run.shown_image import ShownImage, picture, shown_image
 from humetric.tasks.setting import load_setting
 
 AREAS = ["deletion", "insertion"]
@@ -33,7 +35,7 @@ AREAS = ["deletion", "insertion"]
 
 def looked(
     methods: int = 2, height: int = 12, width: int = 10, name: str = "own", **changes: object
-) -> Look:
+) -> Look[ShownImage]:
     """A look at a linear model, with as many copies of a random map as are wanted."""
     setting = linear_setting(height=height, width=width)
     card = METHODS.make("random").card
@@ -41,7 +43,8 @@ def looked(
         Method(replace(card, id=f"{name}-{i}"), METHODS.make("random").explain)
         for i in range(methods)
     ]
-    found = look(setting, 2, chosen, [METRICS.make(name) for name in AREAS], device="cpu")
+    measured = [METRICS.make(name) for name in AREAS]
+    found = look(setting, 2, chosen, measured, shown_image, device="cpu")
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
@@ -70,6 +73,7 @@ def test_a_case_has_the_values_of_a_run(precision: str, near: float) -> None:
             case,
             methods,
             [METRICS.make(name) for name in measured],
+            shown_image,
             device="cpu",
             precision=precision,
         )
@@ -194,7 +198,8 @@ def test_colours_fit_what_the_numbers_mean() -> None:
 def test_a_region_is_outlined_along_pixels() -> None:
     region = np.zeros((12, 10), dtype=bool)
     region[3:5, 4:7] = True
-    figure = draw(looked(1, region=region))
+    found = looked(1)
+    figure = draw(replace(found, shown=replace(found.shown, region=region)))
     outline = figure.axes[0].collections[0]
     lengths = [np.abs(p.vertices[1] - p.vertices[0]).sum() for p in outline.get_paths()]
     assert sum(lengths) == 2 * (2 + 3)
@@ -212,7 +217,7 @@ def test_a_png_of_300_dpi_that_is_the_same_every_time() -> None:
     assert png(found) == png(looked(2))
 
 
-def broken() -> Look:
+def broken() -> Look[ShownImage]:
     """A look with a method that failed, one that was skipped and a metric that failed."""
     found = looked(3)
     failed, skipped, partly = found.methods

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import math
 import textwrap
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humetric.boards.page_parts import name_of_case
+from humetric.boards.scale import CUT, Scale, numbers, scale_of
 from humetric.run.look import Look
+from humetric.run.shown_image import ShownImage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,52 +34,11 @@ INK, GREY, PALE = "#222222", "#555555", "#bbbbbb"
 
 # Told apart by people with any kind of colour vision, and in grey by their dashes.
 LINES = {"deletion": ("#d55e00", "solid"), "insertion": ("#0072b2", (0, (4, 1.5)))}
-SIGNED, UNSIGNED = "RdBu_r", "viridis"
 
 Side = Literal["left", "center", "right"]
 
-CUT = 0.5
-"""Per cent of a map's values that lie beyond either end of its colours."""
 
-
-@dataclass(frozen=True)
-class Scale:
-    """Which values of a map get the first and the last colour."""
-
-    low: float
-    high: float
-    signed: bool
-
-    @property
-    def colours(self) -> str:
-        """Matplotlib's name of the colour map."""
-        return SIGNED if self.signed else UNSIGNED
-
-    @property
-    def ticks(self) -> list[float]:
-        """The values to name."""
-        if self.signed:
-            return [self.low, 0.0, self.high]
-        return [self.low, self.high]
-
-
-def scale_of(values: NDArray[np.float64], signed: bool) -> Scale:
-    """Symmetric about 0 for a signed map, from low to high for another; few outliers are cut off.
-
-    A map that is the same everywhere gets a range around its value.
-    """
-    if signed:
-        end = float(np.percentile(np.abs(values), 100 - CUT)) or float(np.abs(values).max()) or 1.0
-        return Scale(-end, end, True)
-    low, high = (float(v) for v in np.percentile(values, (CUT, 100 - CUT)))
-    if low == high:
-        low, high = float(values.min()), float(values.max())
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return Scale(low, high, False)
-
-
-def png(look: Look, titled: bool = True) -> bytes:
+def png(look: Look[ShownImage], titled: bool = True) -> bytes:
     """The figure as a PNG file; without a title it can stand below one."""
     file = io.BytesIO()
     about = {"Title": "; ".join(title(look))}
@@ -85,23 +46,22 @@ def png(look: Look, titled: bool = True) -> bytes:
     return file.getvalue()
 
 
-def title(look: Look) -> tuple[str, str]:
+def title(look: Look[ShownImage]) -> tuple[str, str]:
     """Two lines: which case it is, and what the model says of it."""
-    return (
-        f"{look.setting}, case {look.case}",
+    return name_of_case(look), (
         f"true label: {look.label}; explained class: {look.target}, "
-        f"probability {look.probability:.3f}",
+        f"probability {look.probability:.3f}"
     )
 
 
-def draw(look: Look, titled: bool = True) -> Figure:
+def draw(look: Look[ShownImage], titled: bool = True) -> Figure:
     """The figure: the image first, then one panel per method, in rows of at most five."""
     from matplotlib.figure import Figure
 
     cells = 1 + len(look.methods)
     rows = math.ceil(cells / COLUMNS)
     columns = math.ceil(cells / rows)
-    tall = PANEL * min(1.6, max(0.5, look.image.shape[0] / look.image.shape[1]))
+    tall = PANEL * min(1.6, max(0.5, look.shown.image.shape[0] / look.shown.image.shape[1]))
     width = LEFT + columns * PANEL + (columns - 1) * GAP + RIGHT
     first, second = title(look)
     heads = [(line, "bold") for line in _wrapped(first, width, LARGE)]
@@ -134,7 +94,7 @@ def draw(look: Look, titled: bool = True) -> Figure:
         under = y + tall + 0.06
         if not name:
             _image(axes(x, y, PANEL, tall), look)
-            if look.region is not None:
+            if look.shown.region is not None:
                 text(x + PANEL / 2, under + 0.1, "outline: true region", SMALL, ha="center")
         elif name in look.maps:
             _map(
@@ -142,7 +102,7 @@ def draw(look: Look, titled: bool = True) -> Figure:
                 axes(x, under, PANEL, BAR),
                 look.maps[name],
                 scale_of(look.maps[name], look.methods[name].signed),
-                look.region,
+                look.shown.region,
             )
             curves = axes(x, under + BAR + SCALE + LEGEND, PANEL, CURVES)
             last = i + columns >= cells
@@ -161,7 +121,7 @@ def _wrapped(words: str, width: float, size: float) -> list[str]:
     return textwrap.wrap(words, letters)
 
 
-def _heading(look: Look, name: str) -> tuple[str, float]:
+def _heading(look: Look[ShownImage], name: str) -> tuple[str, float]:
     """What stands above a panel, and in which size: a long name is set smaller, then cut."""
     words = name or "image"
     if name and look.methods[name].control:
@@ -191,7 +151,7 @@ def _letter(letter: str) -> float:
     return float(width) / 100
 
 
-def _failed(look: Look, name: str) -> bool:
+def _failed(look: Look[object], name: str) -> bool:
     return any(f.method == name and not f.metric for f in look.failures)
 
 
@@ -211,10 +171,10 @@ def _bare(axes: Axes) -> None:
         spine.set(linewidth=0.5, color=INK)
 
 
-def _image(axes: Axes, look: Look) -> None:
-    shown = look.image if look.image.shape[-1] == 3 else look.image.mean(-1)
+def _image(axes: Axes, look: Look[ShownImage]) -> None:
+    shown = look.shown.image if look.shown.image.shape[-1] == 3 else look.shown.image.mean(-1)
     axes.imshow(shown, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-    _outline(axes, look.region)
+    _outline(axes, look.shown.region)
     _bare(axes)
 
 
@@ -245,17 +205,6 @@ def _sides(scale: Scale) -> list[Side]:
     return ["left", "center", "right"] if scale.signed else ["left", "right"]
 
 
-def numbers(scale: Scale) -> list[str]:
-    """The ticks in words, with as many digits as tell a hundredth of the range apart."""
-    reach = scale.high if scale.signed else scale.high - scale.low
-    digits = 1 - math.floor(math.log10(reach))
-    if -3 <= digits <= 4:
-        named = [f"{tick:.{max(0, digits)}f}" for tick in scale.ticks]
-    else:
-        named = [f"{tick:.1e}".replace("e+0", "e").replace("e-0", "e-") for tick in scale.ticks]
-    return ["0" if float(words) == 0 else words.replace("-", "\N{MINUS SIGN}") for words in named]
-
-
 def _outline(axes: Axes, region: NDArray[np.bool_] | None) -> None:
     """Draw the border of a region along the edges of its pixels, white on black."""
     if region is None:
@@ -271,7 +220,7 @@ def _outline(axes: Axes, region: NDArray[np.bool_] | None) -> None:
         axes.add_collection(lines, autolim=False)
 
 
-def _curves(axes: Axes, look: Look, name: str, labelled: tuple[bool, bool]) -> None:
+def _curves(axes: Axes, look: Look[ShownImage], name: str, labelled: tuple[bool, bool]) -> None:
     """Probability of the explained class while pixels go (deletion) or come (insertion)."""
     for metric, (colour, dashes) in LINES.items():
         curve = look.curves.get((name, metric))

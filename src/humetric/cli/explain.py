@@ -9,50 +9,102 @@ import typer
 
 from humetric.cli.app import app, err, out
 from humetric.cli.files import check_file
+from humetric.errors import HumetricError, UnknownNameError
 from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
+    from humetric.methods import Method
     from humetric.metrics import Metric
+    from humetric.run.look import Look
     from humetric.suites import Suite
+    from humetric.tasks.setting import Setting
 
 DEFAULT = ("saliency", "integrated-gradients", "occlusion", "random")
 CURVES = ("deletion", "insertion")
-"""Metrics that the figure draws, whether they are in the suite or not."""
+"""Metrics that are drawn, whether they are in the suite or not."""
+OF_TEXTS = ("comprehensiveness", "sufficiency")
+"""Metrics that are shown of texts, whether they are in the suite or not."""
 
 SUFFIXES = (".png", ".html")
 
 
 @app.command()
 def explain(
-    setting: Annotated[str, typer.Argument(help="An image setting, e.g. image/leaf/cnn.")],
+    setting: Annotated[
+        str, typer.Argument(help="A setting, e.g. image/leaf/cnn or sentiment/reviews/bert.")
+    ],
     case: Annotated[str, typer.Option(help="A case's number (from 1) or id, e.g. leaf-0012.")],
-    output: Annotated[Path, typer.Option("--out", "-o", help="The file: .png or .html.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The file: .png or .html for an image, .html for a text. Without it a text is "
+            "shown in the terminal.",
+        ),
+    ] = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(help=f"A method; may be repeated. By default {', '.join(DEFAULT)}."),
+        typer.Option(
+            help=f"A method; may be repeated. By default {', '.join(DEFAULT)}. "
+            "Of these, those that the model does not allow are left out."
+        ),
     ] = None,
     suite: Annotated[
         str, typer.Option(help="The suite that parameters, metrics and seed are taken from.")
     ] = "embedded",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
 ) -> None:
-    """Draw one case: its image, the methods' maps, their deletion and insertion curves.
+    """Show one case: its image or text, the methods' maps, deletion and insertion.
 
-    A PNG file has the figure; an HTML file also a table of all metrics and what the methods are.
+    A PNG file has an image's figure; an HTML file also a table of all metrics and what the methods
+    are. Texts are shown with their words shaded, in the terminal or as HTML.
     """
-    from humetric.run.look import find_case, look
+    from humetric.run.look import find_case
     from humetric.suites import load_suite
-    from humetric.tasks.setting import load_setting
+    from humetric.tasks.setting import known_settings, load_setting
 
-    check_file(output, SUFFIXES, "-o")
+    if setting not in known_settings():
+        raise UnknownNameError("setting", setting, known_settings())
+    image = setting.startswith("image/")
+    _check_output(output, image)
     chosen = load_suite(suite)
     methods = [chosen.method(name) for name in method or DEFAULT]
     loaded = load_setting(setting)
-    row = find_case(loaded, case)
-    with err.status(f"explaining {setting}, case {loaded.ids[row]}"):
-        found = look(
-            loaded, loaded.ids[row], methods, _metrics(chosen), device=device, seed=chosen.seed
-        )
+    if not method:
+        methods = _able(methods, loaded)
+    metrics = [chosen.metric(name) for name in _metrics(chosen, image)]
+    name = loaded.ids[find_case(loaded, case)]
+    see = _see_image if image else _see_text
+    found = see(loaded, name, methods, metrics, device, chosen.seed, output)
+    for skip in found.skips:
+        err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
+    for failure in found.failures:
+        what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
+        err.print(f"failed: {what} on {failure.setting}. {failure.message}", markup=False)
+    if output is not None:
+        said = f"Case {found.case} of {setting} is drawn in {output}."
+        out.print(said, markup=False, soft_wrap=True)
+    if found.failures:
+        raise typer.Exit(1)
+
+
+def _see_image(
+    setting: Setting,
+    case: str,
+    methods: list[Method],
+    metrics: list[Metric],
+    device: str,
+    seed: int,
+    output: Path | None,
+) -> Look[object]:
+    """Draw an image case into a file."""
+    from humetric.run.look import look
+    from humetric.run.shown_image import shown_image
+
+    assert output is not None
+    with err.status(f"explaining {setting.id}, case {case}"):
+        found = look(setting, case, methods, metrics, shown_image, device=device, seed=seed)
         if output.suffix.lower() == ".png":
             from humetric.boards.figure import png
 
@@ -62,16 +114,60 @@ def explain(
 
             content = page(found).encode()
     write_whole(output, content)
-    for skip in found.skips:
-        err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
-    for failure in found.failures:
-        what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
-        err.print(f"failed: {what} on {failure.setting}. {failure.message}", markup=False)
-    out.print(f"Case {found.case} of {setting} is drawn in {output}.", markup=False, soft_wrap=True)
-    if found.failures:
-        raise typer.Exit(1)
+    return found
 
 
-def _metrics(suite: Suite) -> list[Metric]:
-    """The suite's metrics, and those that the curves are of."""
-    return [suite.metric(name) for name in dict.fromkeys((*suite.current_metrics(), *CURVES))]
+def _see_text(
+    setting: Setting,
+    case: str,
+    methods: list[Method],
+    metrics: list[Metric],
+    device: str,
+    seed: int,
+    output: Path | None,
+) -> Look[object]:
+    """Show a text case in a file, or in the terminal where there is none."""
+    from humetric.run.look import look
+    from humetric.run.shown_text import shown_text
+
+    with err.status(f"explaining {setting.id}, case {case}"):
+        found = look(setting, case, methods, metrics, shown_text, device=device, seed=seed)
+    if output is None:
+        from humetric.boards.text_terminal import print_text
+
+        print_text(found, out)
+    else:
+        from humetric.boards.text_page import text_page
+
+        write_whole(output, text_page(found).encode())
+    return found
+
+
+def _check_output(output: Path | None, image: bool) -> None:
+    """An image needs a file; a text is shown in the terminal or as HTML."""
+    if output is None:
+        if image:
+            raise HumetricError(
+                "Expected a file for the image: give one that ends in .png or .html with -o, "
+                "e.g. -o case.png."
+            )
+        return
+    if not image and output.suffix.lower() == ".png":
+        raise HumetricError(
+            f"Expected a file that ends in .html but got {str(output)!r}: texts are shown as HTML, "
+            f"or in the terminal if -o is left out."
+        )
+    check_file(output, SUFFIXES if image else (".html",), "-o")
+
+
+def _able(methods: list[Method], setting: Setting) -> list[Method]:
+    """Those that a setting's model allows: nobody asked for the others by name."""
+    from humetric.run.plan import refusal
+
+    return [method for method in methods if not refusal(method, setting)]
+
+
+def _metrics(suite: Suite, image: bool) -> list[str]:
+    """The suite's metrics, and those that are shown in any case."""
+    more = CURVES if image else (*CURVES, *OF_TEXTS)
+    return list(dict.fromkeys((*suite.current_metrics(), *more)))

@@ -1,13 +1,14 @@
-"""One case looked at closely: its image, the methods' maps, and what the metrics say of them."""
+"""One case looked at closely: what is shown of it, the methods' maps, and how these score."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from humetric.cards import MethodCard, MetricCard
 from humetric.engine.engine import Engine
@@ -22,36 +23,46 @@ from humetric.run.evaluate import by_id
 from humetric.run.plan import find_batch_size, make_plan
 from humetric.run.work import explain, said, score
 from humetric.tasks.setting import Setting
+from humetric.tasks.text_setting import answer_text
 
 Pair = tuple[str, str]
 """(method, metric)."""
 
+AREAS = ("deletion", "insertion")
+"""Metrics whose curves are probabilities at shares from none to all; others keep other things."""
+
+UNKNOWN = "not known"
+"""What stands for a true answer that a setting does not have."""
+
 
 @dataclass(frozen=True)
 class Curve:
-    """A metric's curve: the probability of the explained class at shares of changed pixels."""
+    """Deletion or insertion: probability of the explained output at shares of changed features."""
 
     share: NDArray[np.float64]
     probability: NDArray[np.float64]
 
 
+S = TypeVar("S", covariant=True)
+
+
 @dataclass(frozen=True)
-class Look:
-    """All there is to show of one case of an image setting.
+class Look(Generic[S]):
+    """All there is to show of one case; ``shown`` is the image or the text itself.
 
     A method that failed or was skipped has no map; a metric that failed has no value.
     """
 
     setting: str
+    task: str
     case: str
     label: str
+    """The true class, or the true answer."""
     target: str
+    """The explained class, or the explained answer."""
     probability: float
-    """Of the explained class (``target``), for the image as it is."""
-    image: NDArray[np.uint8]
-    """(height, width, channels)."""
-    region: NDArray[np.bool_] | None
-    """(height, width): where the evidence is, if the setting knows it."""
+    """Of the explained output, for the input as it is."""
+    shown: S
     methods: Mapping[str, MethodCard]
     metrics: Mapping[str, MetricCard]
     maps: Mapping[str, NDArray[np.float64]]
@@ -63,29 +74,41 @@ class Look:
     device: str
 
 
+@dataclass(frozen=True)
+class Scene:
+    """A case where the work is done, and what was found: all that can be shown is made of it."""
+
+    setting: Setting
+    row: int
+    engine: Engine
+    methods: Sequence[Method]
+    """Those that gave a map."""
+    maps: Mapping[str, Tensor]
+    """(1, *features) each."""
+
+
 def look(
     setting: Setting,
     case: str | int,
     methods: Sequence[Method],
     metrics: Sequence[Metric],
+    show: Callable[[Scene], S],
     *,
     device: str = "auto",
     precision: str = "fp32",
     seed: int = 0,
     progress: Callable[[int], object] = lambda rows: None,
-) -> Look:
+) -> Look[S]:
     """Explain one case (an id, or a number from 1) with each method, and score the maps.
+
+    ``show`` is :func:`humetric.run.shown_image.shown_image` or
+    :func:`humetric.run.shown_text.shown_text`.
 
     Values are those that a run gives this case, up to rounding: in fp64 the same to 1e-9. In fp32 a
     chunk of another size rounds otherwise; where that swaps pixels that are almost tied, as in
     grad-cam's smooth maps, an area moves by up to 1e-4 (measured on the embedded settings) and
     mu-fidelity, which ranks, by up to 1e-3.
     """
-    if setting.task.id != "image":
-        raise HumetricError(
-            f"Expected an image setting but {setting.id} is of the task {setting.task.id}: "
-            f"only images can be looked at so far."
-        )
     chosen, measured = by_id(methods), by_id(metrics)
     row = find_case(setting, case)
     plan = make_plan([setting], methods, metrics, chunk=1)
@@ -96,7 +119,7 @@ def look(
     engine = Engine(cases, placed.fast_module, placed.placement.dtype, batch, progress)
     (whole,) = engine.ask([intact(cases)])
     explained = explain([chosen[name] for name in item.methods], engine)
-    maps = {name: found for name, found in explained.items() if isinstance(found, torch.Tensor)}
+    maps = {name: found for name, found in explained.items() if isinstance(found, Tensor)}
     failures = [
         Failure(setting.id, name, "", said(found))
         for name, found in explained.items()
@@ -109,18 +132,19 @@ def look(
             failures.append(Failure(setting.id, *pair, said(scores)))
             continue
         values[pair] = scores.value.item()
-        if scores.curve is not None:
+        if pair[1] in AREAS and scores.curve is not None:
             heights = scores.curve[0].double().cpu().numpy()
             shares = removed(cases.features, len(heights) - 1) / cases.features
             curves[pair] = Curve(shares, heights)
+    scene = Scene(setting, row, engine, [chosen[name] for name in maps], maps)
     return Look(
         setting=setting.id,
+        task=setting.task.id,
         case=setting.ids[row],
-        label=_class(setting, int(setting.label[row])),
-        target=_class(setting, int(setting.target[row])),
+        label=_named(setting, row, setting.label[row]),
+        target=_named(setting, row, setting.target[row]),
         probability=whole.probability.item(),
-        image=picture(setting, row),
-        region=None if setting.region is None else setting.region[row].numpy(),
+        shown=show(scene),
         methods={name: method.card for name, method in chosen.items()},
         metrics={name: measured[name].card for name in item.metrics},
         maps={name: found[0].double().cpu().numpy() for name, found in maps.items()},
@@ -148,15 +172,13 @@ def find_case(setting: Setting, case: str | int) -> int:
     return int(name) - 1
 
 
-def picture(setting: Setting, row: int) -> NDArray[np.uint8]:
-    """A case's image to look at: its bytes, or else its input stretched to the range of bytes."""
-    if setting.display is not None:
-        return setting.display[row].numpy()
-    x = setting.x[row].double().movedim(0, -1)
-    low, high = x.min(), x.max()
-    stretched = (x - low) / (high - low) * 255 if high > low else torch.full_like(x, 127)
-    return stretched.round().to(torch.uint8).numpy()
-
-
-def _class(setting: Setting, index: int) -> str:
+def _named(setting: Setting, row: int, output: Tensor) -> str:
+    """A class by its name, a span by its words."""
+    if output.ndim:
+        assert setting.texts is not None
+        known = int(output.min()) >= 0
+        return answer_text(setting.texts, row, output.tolist()) if known else UNKNOWN
+    index = int(output)
+    if index < 0:
+        return UNKNOWN
     return setting.classes[index] if index < len(setting.classes) else f"class {index}"

@@ -44,7 +44,7 @@ def make_plan(
     for setting in settings:
         able = []
         for method in methods:
-            reason = _refusal(method, setting)
+            reason = refusal(method, setting)
             if reason:
                 skips.append(Skip(setting.id, method.card.id, reason))
             else:
@@ -56,7 +56,8 @@ def make_plan(
     return Plan(tuple(items), tuple(skips), chunk)
 
 
-def _refusal(method: Method, setting: Setting) -> str:
+def refusal(method: Method, setting: Setting) -> str:
+    """Why a method cannot run on a setting; empty if it can."""
     if setting.task.id not in method.card.tasks:
         return f"is for {', '.join(method.card.tasks)}, not for {setting.task.id}"
     refusal = setting.model.refuses(method.card.needs, method.card.reads)

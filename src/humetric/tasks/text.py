@@ -114,6 +114,8 @@ class TextTask:
     """Id that removed tokens become."""
     pad: int
     removal: str = "mask"
+    ends: tuple[int, ...] = (0, 1)
+    """Ends of a span that are explained: its start (0), its end (1), or both, by their mean."""
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -184,8 +186,8 @@ class TextTask:
     def answer(self, output: Tensor, target: Tensor, part: Tensor | None = None) -> Tensor:
         """Logit and probability of the explained class, or of the explained span.
 
-        A span's are means over its start and its end; the softmax of each runs over the tokens of
-        the passage only (``part``: segment of each token).
+        A span's are means over its start and its end, or one of them if ``ends`` says so; the
+        softmax of each runs over the tokens of the passage only (``part``: segment of each token).
         """
         if output.dtype != torch.float64:
             output = output.float()
@@ -195,15 +197,17 @@ class TextTask:
         assert part is not None
         outside = (part[:, : output.shape[2]] != PASSAGE)[:, None]
         share = output.masked_fill(outside, -torch.inf).softmax(2)
-        place = target[:, :, None]
-        both = [found.gather(2, place)[:, :, 0].mean(1) for found in (output, share)]
-        return torch.stack(both, 1)
+        return torch.stack([self._at(found, target) for found in (output, share)], 1)
 
     def logit(self, output: Tensor, target: Tensor) -> Tensor:
         """(rows,): the score that gradient methods differentiate, as :meth:`answer` has it."""
         if self.span:
-            return output.gather(2, target[:, :, None])[:, :, 0].mean(1)
+            return self._at(output, target)
         return output.gather(1, target[:, None])[:, 0]
+
+    def _at(self, found: Tensor, target: Tensor) -> Tensor:
+        """(rows,): what (rows, 2, tokens) has at the explained ends of a span."""
+        return found.gather(2, target[:, :, None])[:, list(self.ends), 0].mean(1)
 
 
 def best_span(start: Tensor, end: Tensor, inside: Tensor, longest: int) -> tuple[int, int]:
