@@ -27,7 +27,7 @@ COUNT = 300
 # digest(d.draw(7, 'pool'))) for name, d in TEXTS.items()]"
 RECORDED = {
     "deception": "94a46c612a8532f7a3f859f48a98deaddb7577444158c0aaf59d7f4abc95f057",
-    "inference": "cdd15386c863fa07b33fca10219687accdb95a24ad968c599b8cf1d05cdd2ef5",
+    "inference": "ddba78b1d0cb8c9b4a817be6d5b482563c513329bc7f9a82c54d134b25c922e4",
     "reading": "c196b848956e74847267b3cbfd8cffd5afc36051123aead2e0062aecdc2418cb",
     "reviews": "a86deb94ef0d15d9fe1a61f56d96236c6b8e8e7d19583c1c32e3f194e9db3f8c",
 }

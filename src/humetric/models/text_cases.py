@@ -21,24 +21,25 @@ def choose_shared(
 ) -> list[int]:
     """Pool indices of the cases that several models share, given their class probabilities.
 
-    Every run of six holds, for each of three labels, a case that model number `best` gets wrong and
-    one that it gets right, so that any prefix of a multiple of six is balanced. Among its errors,
-    those that most models share come first: Prasad et al. also look at the cases that all models
-    get wrong, of which there must be some. The right ones come in pool order.
+    Every run of six holds, for each of three outputs of model number `best`, a case in which it is
+    wrong and one in which it is right, so that any prefix of a multiple of six is balanced, and so
+    that the output says nothing about whether it is right. Among its errors, those that most models
+    share come first: Prasad et al. also look at the cases that all models get wrong, of which there
+    must be some. The right ones come in pool order.
     """
     guesses = np.stack([score.argmax(1) for score in scores])
     wrong = guesses != labels
     ordered = [np.sort(score, 1) for score in scores]
     clear = np.all([o[:, -1] - o[:, -2] > MARGIN for o in ordered], axis=0)
     groups = []
-    for label in range(3):
-        errors = np.flatnonzero(clear & wrong[best] & (labels == label))
+    for output in range(3):
+        errors = np.flatnonzero(clear & wrong[best] & (guesses[best] == output))
         errors = errors[np.argsort(-wrong[:, errors].sum(0), kind="stable")]
-        right = np.flatnonzero(clear & ~wrong[best] & (labels == label))
+        right = np.flatnonzero(clear & ~wrong[best] & (guesses[best] == output))
         for group, kind in ((errors, "wrongly"), (right, "rightly")):
             if len(group) < count // 6:
                 raise HumetricError(
-                    f"Expected at least {count // 6} pool pairs of label {label} predicted {kind} "
+                    f"Expected at least {count // 6} pool pairs predicted as class {output} {kind} "
                     f"but got {len(group)}: train differently, or make the data harder."
                 )
             groups.append(group[: count // 6])
