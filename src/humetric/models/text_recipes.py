@@ -65,7 +65,7 @@ RECIPES = {
         "transformer", bert(64, 3, 160, "span"), texts=20000, epochs=6, masked=0.1, matching=1
     ),
     "qa/reading/medium": Recipe(
-        "transformer", bert(32, 2, 160, "span"), texts=8000, epochs=5, masked=0.1
+        "transformer", bert(32, 2, 160, "span"), texts=6500, epochs=3, masked=0.1
     ),
     "qa/reading/low": Recipe(
         "transformer", bert(64, 2, 160, "span"), texts=12000, epochs=3, masked=0.1

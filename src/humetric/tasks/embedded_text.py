@@ -47,7 +47,7 @@ def load_text_setting(
         id,
         model,
         wordpiece.load(WEIGHTS / chosen["tokenizer"], model.limit or 512),
-        [part[0] if len(part) == 1 else part for part in parts],  # type: ignore[arg-type]
+        [part[0] if len(part) == 1 else part for part in parts],
         task=task,
         label=[tuple(row["label"]) if spans else row["label"] for row in rows],
         target=None if spans else [row["predicted"] for row in rows],
