@@ -6,17 +6,19 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import nn
 
 from humetric.alignment import oracles
-from humetric.alignment.arithmetic import NO_OTHER, Pair, Values, drawn, pair
+from humetric.alignment.arithmetic import Pair, Values, drawn, pair
 from humetric.alignment.features import Level, by_tokens, check_level, features_of, said_in
 from humetric.alignment.importance import importances, refusal, with_gold
 from humetric.alignment.informed import Informed, embedded_informed, soft_maps, soft_oracles
-from humetric.alignment.marks import NO_MARKS, Marks, planted
+from humetric.alignment.marks import NO_MARKS, Marks, planted, read_marks
 from humetric.cards import MethodCard
 from humetric.engine.placement import Placement, place
 from humetric.errors import HumetricError
@@ -45,6 +47,9 @@ class Measured:
     """Of the case that most looked at."""
     informed: tuple[int, ...]
     """Seeds of the explanation-informed models."""
+    family: str
+    """Architecture of the model; of a transformer its kind, e.g. bert."""
+    parameters: int
     ids: tuple[str, ...]
     right: NDArray[np.bool_]
     pairs: Mapping[str, tuple[Pair, ...]]
@@ -160,6 +165,8 @@ def measure(
         source="planted" if cut.texts is None else "" if marks is None else marks.source,
         annotators=max(map(len, marks.annotators), default=0) if marks is not None else 0,
         informed=tuple(one.seed for one in informed),
+        family=_family(setting.model.module),
+        parameters=sum(p.numel() for p in setting.model.module.parameters()),
         ids=setting.ids,
         right=setting.right.numpy(),
         pairs=pairs,
@@ -173,16 +180,19 @@ def measure_embedded(
     method: Method | None = None,
     *,
     cases: int | None = None,
+    marks: Path | None = None,
     level: str = "tokens",
     seed: int = 0,
     placement: Placement | None = None,
     store: Store | None = None,
     progress: Callable[[int], object] = lambda cases: None,
 ) -> Measured:
-    """The same for an embedded setting by name, with what was planted as marks."""
+    """The same for an embedded setting by name; its marks are a file's, or what was planted."""
     setting = load_setting(id, cases)
-    marks, tokenizer, informed = planted(setting), None, ()
-    if marks is not None and marks.explained:
+    known = planted(setting) if marks is None else read_marks(marks, setting)
+    tokenizer: Any = None
+    informed: tuple[Informed, ...] = ()
+    if known is not None and known.explained:
         from humetric.models import wordpiece
         from humetric.models.convnet import WEIGHTS
 
@@ -192,7 +202,7 @@ def measure_embedded(
     return measure(
         setting,
         method,
-        marks=marks,
+        marks=known,
         tokenizer=tokenizer,
         informed=informed,
         level=level,
@@ -201,6 +211,12 @@ def measure_embedded(
         store=store,
         progress=progress,
     )
+
+
+def _family(module: nn.Module) -> str:
+    config = getattr(getattr(module, "model", None), "config", None)
+    kind = getattr(config, "model_type", "")
+    return str(kind or getattr(module, "architecture", type(module).__name__.lower()))
 
 
 def _tried(
@@ -243,6 +259,3 @@ def _mean(found: Sequence[Pair]) -> Pair:
         defined[0].other,
         "",
     )
-
-
-__all__ = ["DEFAULT", "NO_OTHER", "Measured", "measure", "measure_embedded"]
