@@ -43,9 +43,7 @@ def between_oracles(oracles: Mapping[str, Sequence[Values]]) -> list[Between]:
 
 
 def _compare(first: str, second: str, a: Sequence[Values], b: Sequence[Values]) -> Between:
-    varying = [
-        (x, y) for x, y in zip(a, b, strict=True) if not constant(x) and not constant(y)
-    ]
+    varying = [(x, y) for x, y in zip(a, b, strict=True) if not constant(x) and not constant(y)]
     if not varying:
         return Between(first, second, math.nan, math.nan, 0, math.nan, 0)
     one, other = (np.concatenate(side) for side in zip(*varying, strict=True))

@@ -151,6 +151,4 @@ def _inside(character: str) -> bool:
 
 def spans_marked(listed: Sequence[Feature], spans: Sequence[tuple[int, int, int]]) -> list[bool]:
     """Which features share a character with one of the spans (segment, start, stop)."""
-    return [
-        any(f.segment == s and f.start < b and f.stop > a for s, a, b in spans) for f in listed
-    ]
+    return [any(f.segment == s and f.start < b and f.stop > a for s, a, b in spans) for f in listed]

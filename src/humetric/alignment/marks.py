@@ -119,9 +119,7 @@ def read_marks(path: Path, setting: Setting) -> Marks:
     return Marks(tuple(e for e, _ in listed), tuple(a for _, a in listed), "people")
 
 
-def _row(
-    row: Mapping[str, Any], setting: Setting, where: str
-) -> tuple[str, tuple[Annotator, ...]]:
+def _row(row: Mapping[str, Any], setting: Setting, where: str) -> tuple[str, tuple[Annotator, ...]]:
     assert setting.texts is not None
     explanation, annotators = row.get("explanation", ""), row.get("annotators", [])
     if not isinstance(explanation, str) or not isinstance(annotators, list):

@@ -115,8 +115,7 @@ def measure(
                 for f, a in zip(listed, marks.annotators, strict=True)
             ]
             words = [
-                oracles.marked_texts(f, a)
-                for f, a in zip(listed, marks.annotators, strict=True)
+                oracles.marked_texts(f, a) for f, a in zip(listed, marks.annotators, strict=True)
             ]
             add(
                 "expert",
@@ -149,7 +148,9 @@ def measure(
                     soft_maps(oracle, candidates, store)
                     for oracle in soft_oracles(cut, told, informed, tokenizer, placement)
                 ]
-                own["soft"] = tuple(np.mean(rows, 0) for rows in zip(*(m.own for m in maps)))
+                own["soft"] = tuple(
+                    np.mean(rows, 0) for rows in zip(*(m.own for m in maps), strict=True)
+                )
                 pairs["soft"] = tuple(
                     _mean([_soft(found[i], m.own[i], m.other[i], told[i]) for m in maps])
                     for i in range(len(found))

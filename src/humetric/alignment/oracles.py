@@ -30,7 +30,9 @@ def hard(listed: Sequence[Feature], said: frozenset[str]) -> Values:
 def expert(listed: Sequence[Feature], annotators: Sequence[Annotator]) -> Values:
     """The share of annotators who marked a feature, or a part of it: 0 to 1."""
     marked = [spans_marked(listed, spans) for spans in annotators]
-    return np.mean(np.array(marked, dtype=np.float64).reshape(-1, len(listed)), axis=0)
+    table = np.array(marked, dtype=np.float64).reshape(-1, len(listed))
+    share: Values = table.mean(0)
+    return share
 
 
 def marked_texts(
@@ -38,9 +40,7 @@ def marked_texts(
 ) -> tuple[frozenset[str], ...]:
     """What each annotator marked, as texts of features."""
     return tuple(
-        frozenset(
-            f.text for f, hit in zip(listed, spans_marked(listed, spans), strict=True) if hit
-        )
+        frozenset(f.text for f, hit in zip(listed, spans_marked(listed, spans), strict=True) if hit)
         - {""}
         for spans in annotators
     )

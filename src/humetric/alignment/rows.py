@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,7 +71,9 @@ def rows_of(report: Report) -> list[Row]:
                 Row(*head, "alignment", e.cell, e.condition, oracle, "alignment", e.value, e.low,
                     e.high, test.p, test.n, gone, note=e.note)
             )  # fmt: skip
-        found += [_statistic(head, s) for s in analysis.statistics if s.statistic != "paired t test"]
+        found += [
+            _statistic(head, s) for s in analysis.statistics if s.statistic != "paired t test"
+        ]
         found += [_statistic(head, s) for s in _diagnostic(report)]
     found += list(_accuracies(head, report))
     found += list(_between(head, report))
@@ -114,8 +117,8 @@ def published_rows(study: Study) -> list[Row]:
 
 def _undefined(table: pd.DataFrame) -> dict[tuple[str, str, str], int]:
     gone = table[(table["c"] - table["c_random"]).isna()]
-    counted = gone.groupby(["cell", "model", "oracle"]).size()
-    return {(str(c), str(m), str(o)): int(n) for (c, m, o), n in counted.items()}  # type: ignore[misc]
+    keys = zip(gone["cell"], gone["model"], gone["oracle"], strict=True)
+    return dict(Counter((str(c), str(m), str(o)) for c, m, o in keys))
 
 
 def _statistic(head: tuple[str, str, str, str], s: Statistic) -> Row:

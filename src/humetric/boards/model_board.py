@@ -210,7 +210,9 @@ def _by_oracle(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     keys = dict.fromkeys((r.term, r.evidence, r.cases) for r in rows)
     body = []
     for term, evidence, cases in keys:
-        cells = {r.oracle: r for r in rows if (r.term, r.evidence, r.cases) == (term, evidence, cases)}
+        cells = {
+            r.oracle: r for r in rows if (r.term, r.evidence, r.cases) == (term, evidence, cases)
+        }
         body.append([term, evidence, cases, *(_cell(cells.get(o)) for o in ORACLES)])
     return ["term", "evidence", "cases", *ORACLES], body
 

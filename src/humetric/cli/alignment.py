@@ -20,9 +20,7 @@ def alignment(
     method: Annotated[
         str, typer.Option(help="Whose attributions are the model's importances.")
     ] = "integrated-gradients",
-    features: Annotated[
-        str, typer.Option(help="tokens (the model's own) or words.")
-    ] = "tokens",
+    features: Annotated[str, typer.Option(help="tokens (the model's own) or words.")] = "tokens",
     cases: Annotated[int | None, typer.Option(min=2, help="Cases; default: all.")] = None,
     marks: Annotated[
         Path | None, typer.Option(help="Marks and explanations of one setting, JSON Lines.")

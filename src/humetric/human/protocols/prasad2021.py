@@ -31,7 +31,8 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
       two-sided. Seeds of one case are averaged first: five seeds of a model are not five cases.
     - Mixed effects of c - c_random on size (large against base), type (against the first in the
       alphabet) and both, with random intercept and, if there are several types, random slope of
-      size per case; and of models without sizes against the base model of that type, with a random intercept per case.
+      size per case; and of models without sizes against the base model of that type, with a random
+      intercept per case.
     - Pearson's r of alignment with accuracy over (model, seed, round). These points are not
       independent, and one odd model may carry all of it: r without each model is given too.
 
