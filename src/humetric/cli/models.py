@@ -24,7 +24,7 @@ def models(
     for table in found:
         grid = Grid(box=None, pad_edge=False, header_style="bold", title=table.title)
         for place, column in enumerate(table.columns):
-            grid.add_column(column, justify="left" if place < 2 else "right")
+            grid.add_column(column, justify="left" if place < 2 else "right", no_wrap=place == 0)
         for row in table.rows:
             grid.add_row(*row)
         out.print(grid)
