@@ -84,7 +84,8 @@ class SoftOracle:
     def _read(self, case: int, explanation: int) -> tuple[PlacedSetting, int]:
         """The input with an explanation as a setting of one case, and its own features."""
         texts, label = self.setting.texts, int(self.setting.label[case])
-        assert texts is not None and isinstance(self.setting.task, TextTask)
+        assert texts is not None
+        assert isinstance(self.setting.task, TextTask)
         count = int(texts.tokens.counts[case])
         ids, _, types = self.setting.x[case, :, :count]
         limit = self.informed.model.limit

@@ -7,9 +7,9 @@ A file of them is JSON Lines, a line for each case::
      "annotators": [[["premise", 2, 9]], [["premise", 2, 9], ["hypothesis", 2, 5]]]}
 
 ``annotators`` has a list for each annotator, of (segment, start, stop): characters of that segment,
-counted from 0, stop excluded; an annotator who marked nothing has an empty list. Both entries may be
-missing. Embedded data have one annotator, who is nobody: the marks are where the generator put the
-words that decide, and are called planted.
+counted from 0, stop excluded; an annotator who marked nothing has an empty list. Both entries may
+be missing. Embedded data have one annotator, who is nobody: the marks are where the generator put
+the words that decide, and are called planted.
 """
 
 from __future__ import annotations

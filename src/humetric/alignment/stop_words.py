@@ -12,8 +12,8 @@ _CLASSES = {
     "articles and determiners": "a an the this that these those each every either neither both all "
     "any some such no other another same own few more most much many several",
     "pronouns": "i me my mine myself we us our ours ourselves you your yours yourself yourselves "
-    "he him his himself she her hers herself it its itself they them their theirs themselves who whom "
-    "whose which what one ones",
+    "he him his himself she her hers herself it its itself they them their theirs themselves who "
+    "whom whose which what one ones",
     "be, have, do": "am is are was were be been being have has had having do does did doing done",
     "modal verbs": "can could may might must shall should will would ought",
     "prepositions": "about above across after against along among around as at before behind below "
