@@ -44,6 +44,7 @@ CARD = MetricCard(
 
 CONSTANT_IMPORTANCE = "the importances do not vary"
 CONSTANT_ORACLE = "the oracle does not vary"
+NO_IMPORTANCE = "the gold answer is beyond the model's longest input"
 NO_OTHER = "no other explanation leaves an oracle that varies"
 
 
@@ -77,7 +78,7 @@ def constant(values: Values) -> bool:
 
 
 def fisher(importance: Values, oracle: Values) -> float:
-    """artanh of Pearson's r, clipped to +-.999; NaN where either is constant.
+    """artanh of Pearson's r, clipped to +-.999; NaN where either is constant or not known (NaN).
 
     It misleads for short texts: of two tokens r is 1 or -1 whatever they are.
     """
@@ -86,7 +87,8 @@ def fisher(importance: Values, oracle: Values) -> float:
             f"Expected as many importances as oracle values but got arrays of shape "
             f"{importance.shape} and {oracle.shape}: one value per token, special ones left out."
         )
-    if constant(importance) or constant(oracle):
+    unknown = np.isnan(importance).any() or np.isnan(oracle).any()
+    if unknown or constant(importance) or constant(oracle):
         return math.nan
     # Scaled first: the product of very small importances would underflow.
     a, b = (v / np.abs(v).max() for v in (importance, oracle))
@@ -100,6 +102,8 @@ def pair(importance: Values, own: Values, others: Iterable[Callable[[], Values]]
 
     The first is drawn, and redrawn up to 20 times as long as the oracle is constant.
     """
+    if np.isnan(importance).any():
+        return Pair(math.nan, math.nan, -1, NO_IMPORTANCE)
     if constant(importance):
         return Pair(math.nan, math.nan, -1, CONSTANT_IMPORTANCE)
     if constant(own):
