@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from humetric.agreement.report import Agreement, agreement
+from humetric.alignment.report import Report, read_reports
 from humetric.boards.method_board import MethodBoard, legend, method_boards
 from humetric.boards.metric_board import metric_board_files
+from humetric.boards.model_board import model_board_files
 from humetric.boards.pictures.draw import pictures
 from humetric.boards.settings_line import settings_line
 from humetric.human.read import load_studies
@@ -32,19 +34,24 @@ def judged(result: Result, human_data: Sequence[Path] = ()) -> Agreement:
     return agreement(load_studies(human_data), result, seed=int(result.provenance.get("seed", 0)))
 
 
-def board_files(result: Result, found: Agreement | None = None) -> dict[str, str]:
+def board_files(
+    result: Result, found: Agreement | None = None, reports: Sequence[Report] = ()
+) -> dict[str, str]:
     """File name -> text, the same to the byte whenever it is made from the same result.
 
-    With an agreement the metric board is among them, and the others carry its verdicts.
+    With an agreement the metric board is among them, and the others carry its verdicts; with
+    reports of importance alignment the model board is.
     """
     boards = method_boards(result, None if found is None else found.verdicts())
     rows = [row for board in boards for row in tidy(board)]
     tables = "\n".join(board.markdown() for board in boards)
-    return {
+    files = {
         "methods.md": f"# Method boards\n\n{tables}\n{legend(result)}\n",
         "methods.csv": _csv(rows),
         "methods.json": _json(rows, boards, result),
-    } | ({} if found is None else metric_board_files(found))
+    }
+    files |= {} if found is None else metric_board_files(found)
+    return files | (model_board_files(reports, load_studies()["prasad2021"]) if reports else {})
 
 
 def write_boards(result: Result, folder: Path, found: Agreement | None = None) -> list[Path]:
@@ -54,7 +61,7 @@ def write_boards(result: Result, folder: Path, found: Agreement | None = None) -
     """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    files = board_files(result, found)
+    files = board_files(result, found, read_reports(folder))
     for name, text in files.items():
         write_whole(target / name, text)
     drawn = {} if found is None else pictures(found)

@@ -67,6 +67,7 @@ def main(
 
 from humetric.cli import (  # noqa: E402, F401  (they add their commands to the app)
     agreement,
+    alignment,
     analyse,
     boards,
     explain,

@@ -47,12 +47,13 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
+    from humetric.alignment.report import read_reports
     from humetric.boards.files import FOLDER, board_files, first_difference, judged, write_boards
     from humetric.results.read import read_result
 
     result = read_result(run)
     found = judged(result, human_data or ())
-    files = board_files(result, found)
+    files = board_files(result, found, read_reports(run))
     if check:
         difference = first_difference(files, run / FOLDER)
         if as_json:

@@ -15,9 +15,18 @@ Context = dict[str, Any]
 
 
 def context(
-    setting: str, version: str, cases: Sequence[str], seed: int, device: str, precision: str
+    setting: str,
+    version: str,
+    cases: Sequence[str],
+    seed: int,
+    device: str,
+    precision: str,
+    target: str = "predicted",
 ) -> Context:
     """What all records of one chunk of cases have in common.
+
+    ``target`` says which output is explained: ``predicted``, the model's own, or ``gold``, the true
+    one.
 
     Batch size is left out: in fp32 another one moves areas by about 1e-7. It is recorded instead,
     and used again when a run goes on.
@@ -26,7 +35,7 @@ def context(
         "setting": setting,
         "setting_version": version,
         "cases": list(cases),
-        "target": "predicted",
+        "target": target,
         "seed": seed,
         "device": device.partition(":")[0],
         "precision": precision,

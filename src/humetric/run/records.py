@@ -119,8 +119,9 @@ def chunk_of(
     seed: int,
     store: Store | None,
     about: Mapping[str, Any] | None = None,
+    target: str = "predicted",
 ) -> Chunk:
-    """The records of an item."""
+    """The records of an item; ``target``: which output of the model is explained."""
     setting, placement = placed.setting, placed.placement
     of = context(
         setting.id,
@@ -129,5 +130,6 @@ def chunk_of(
         seed,
         str(placement.device),
         placement.precision,
+        target,
     )
     return Chunk(of, store, about or {})

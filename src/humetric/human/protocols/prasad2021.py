@@ -30,8 +30,9 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
       7). Interval: Student's t on the Fisher scale, transformed back; p of the paired t test,
       two-sided. Seeds of one case are averaged first: five seeds of a model are not five cases.
     - Mixed effects of c - c_random on size (large against base), type (against the first in the
-      alphabet) and both, with random intercept and random slope of size per case; and of models
-      without sizes against the base model of that type, with a random intercept per case.
+      alphabet) and both, with random intercept and, if there are several types, random slope of
+      size per case; and of models without sizes against the base model of that type, with a random
+      intercept per case.
     - Pearson's r of alignment with accuracy over (model, seed, round). These points are not
       independent, and one odd model may carry all of it: r without each model is given too.
 
@@ -55,7 +56,7 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
             statistics.append(test)
         statistics += _size_and_type(str(cell), measure, cases)
         statistics += _without_size(str(cell), measure, cases)
-        statistics += _accuracy(str(cell), measure, rows)
+        statistics += with_accuracy(str(cell), measure, rows)
     return Findings(tuple(estimates), tuple(statistics), tuple(notes))
 
 
@@ -115,7 +116,12 @@ def _size_and_type(cell: str, measure: str, cases: pd.DataFrame) -> list[Statist
     terms += [f"transformers: {name}:large" for name in types[1:]]
     x = np.column_stack(columns)
     y = numbers(sized["difference"])
-    fit = mixed(y, x, texts(sized["case"]), slopes=large, level=LEVEL)
+    # With one family a case has one value of each size: its slope is part of the residual.
+    slopes = large if len(types) > 1 else None
+    fit = mixed(y, x, texts(sized["case"]), slopes=slopes, level=LEVEL)
+    if slopes is None:
+        why = "no random slope of size: one value per case and size"
+        fit = fit._replace(note="; ".join(filter(None, (why, fit.note))))
     return _rows(cell, measure, terms, fit, len(y))
 
 
@@ -136,8 +142,14 @@ def _without_size(cell: str, measure: str, cases: pd.DataFrame) -> list[Statisti
     return _rows(cell, measure, terms, fit, len(y))
 
 
-def _accuracy(cell: str, measure: str, rows: pd.DataFrame) -> list[Statistic]:
-    """Pearson's r of alignment and accuracy over (model, seed, round), and without each model."""
+def with_accuracy(
+    cell: str, measure: str, rows: pd.DataFrame, what: str = "accuracy"
+) -> list[Statistic]:
+    """Pearson's r of alignment and accuracy over (model, seed, round), and without each model.
+
+    ``rows`` have model, seed, round, accuracy and difference (c - c_random); ``what`` names the
+    accuracy.
+    """
     known = rows[rows["accuracy"].notna()]
     keys = ["model", "seed", "round"]
     points = known.groupby(keys, dropna=False, as_index=False).agg(
@@ -152,7 +164,7 @@ def _accuracy(cell: str, measure: str, rows: pd.DataFrame) -> list[Statistic]:
         if np.ptp(x) == 0:
             continue
         r, p = stats.pearsonr(x, y)
-        term = "accuracy" + (f" without {left_out}" if left_out else "")
+        term = what + (f" without {left_out}" if left_out else "")
         found.append(
             Statistic(cell, "", measure, term, "pearson", float(r), p=float(p), n=len(some))
         )
