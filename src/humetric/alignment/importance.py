@@ -21,7 +21,7 @@ from humetric.results.environment import environment
 from humetric.results.store import Store
 from humetric.run.plan import find_batch_size
 from humetric.run.records import chunk_of
-from humetric.run.work import Item, explain, said
+from humetric.run.work import Item, explanations, said
 from humetric.tasks.setting import PlacedSetting, Setting
 
 CHUNK = 12
@@ -77,12 +77,12 @@ def importances(
         cases = placed.cases(item.start, item.stop, seed)
         if maps is None:
             engine = Engine(cases, placed.fast_module, placed.placement.dtype, batch, memory=chunk)
-            made = explain([method], engine)[method.card.id]
+            made = explanations([method], engine)[method.card.id]
             if isinstance(made, Exception):
                 raise HumetricError(f"{method.card.id} failed on {setting.id}. {said(made)}")
             maps = made
             chunk.keep_map(method.card, maps, engine.rows, 0.0, engine.asked)
-        numbers = maps.double().abs().flatten(1).cpu().numpy()
+        numbers = maps.attribution.double().abs().flatten(1).cpu().numpy()
         found += [row[:n] for row, n in zip(numbers, cases.lengths, strict=True)]
         progress(len(cases))
     return [
