@@ -130,13 +130,10 @@ def read_reports(run: Path) -> list[Report]:
     for path in sorted((run / FOLDER).glob("*.json")):
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
-            table = pd.read_csv(
-                path.with_suffix(".csv"),
-                keep_default_na=False,
-                na_values={"c": [""], "c_random": [""], "accuracy": [""]},
-                float_precision="round_trip",
-                dtype={"case": str, "size": str, "type": str},
-            )
+            table = pd.read_csv(path.with_suffix(".csv"), dtype=str, keep_default_na=False)
+            for name in {"c", "c_random", "accuracy"} & set(table.columns):
+                # Python's own conversion gives back every digit.
+                table[name] = [float(cell) if cell else math.nan for cell in table[name]]
         except (OSError, ValueError) as error:
             raise HumetricError(
                 f"Cannot read {path} and the table beside it: {error}. Make them again with "

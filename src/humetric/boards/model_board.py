@@ -12,8 +12,8 @@ import io
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import asdict, fields, replace
+from typing import Any, NamedTuple
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -47,7 +47,8 @@ HOW_TO_READ = (
 
 def model_board_files(reports: Sequence[Report], study: Study) -> dict[str, str]:
     """File name -> text, the same to the byte whenever it is made from the same reports."""
-    rows = [row for report in reports for row in rows_of(report)]
+    sections = sections_of(reports)
+    rows = [row for section in sections for row in section.rows]
     nli = any(report.about["task"] == "nli" for report in reports)
     rows += published_rows(study) if nli else []
     data = {
@@ -56,29 +57,43 @@ def model_board_files(reports: Sequence[Report], study: Study) -> dict[str, str]
         "board": [_plain(row) for row in rows],
     }
     return {
-        "models.md": markdown(reports, study),
+        "models.md": markdown(sections, study),
         "models.csv": _csv(rows),
         "models.json": json.dumps(data, indent=1, ensure_ascii=False) + "\n",
     }
 
 
-def markdown(reports: Sequence[Report], study: Study) -> str:
+class Section(NamedTuple):
+    """A report and its numbers."""
+
+    report: Report
+    rows: list[Row]
+
+
+def sections_of(reports: Sequence[Report]) -> list[Section]:
+    """The numbers of each report, computed once for all that is made of them."""
+    return [Section(report, rows_of(report)) for report in reports]
+
+
+def markdown(sections: Sequence[Section], study: Study) -> str:
     """All tables and notes."""
     parts = ["# Model board", "", HOW_TO_READ, ""]
-    for report in reports:
+    for section in sections:
+        report = section.report
         parts += [f"## {heading(report)}", ""]
-        for title, head, body in tables(report, study):
+        for title, head, body in tables(section, study):
             parts += [f"### {title}", "", *_markdown(head, body), ""]
         parts += [*(f"- {note}" for note in notes(report)), ""]
-    return "\n".join([*parts, legend(reports, study), ""])
+    return "\n".join([*parts, legend([s.report for s in sections], study), ""])
 
 
-def terminal(reports: Sequence[Report], study: Study) -> RenderableType:
+def terminal(sections: Sequence[Section], study: Study) -> RenderableType:
     """Alignments and accuracies for a terminal; the rest is in the files."""
     parts: list[RenderableType] = []
-    for report in reports:
+    for section in sections:
+        report = section.report
         parts += [f"[bold]{heading(report)}[/]", ""]
-        for title, head, body in tables(report, study, brief=True):
+        for title, head, body in tables(section, study, brief=True):
             table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False,
                           pad_edge=False)  # fmt: skip
             for i, name in enumerate(head):
@@ -114,18 +129,16 @@ def legend(reports: Sequence[Report], study: Study) -> str:
 def notes(report: Report) -> list[str]:
     """What is missing, undefined or cannot be fitted, in sentences."""
     about, models = report.about, report.about["models"]
-    found = [
-        f"{name}: no {oracle} oracle ({why})."
-        for name, model in models.items()
-        for oracle, why in model["absent"].items()
-    ]
-    found += [f"{name}: left out, {why}." for name, why in about["refused"].items()]
+    told: dict[str, list[str]] = {}
     for name, model in models.items():
+        for oracle, why in model["absent"].items():
+            told.setdefault(f"no {oracle} oracle ({why})", []).append(name)
         for oracle, reasons in model["undefined"].items():
             for why, count in reasons.items():
-                found.append(
-                    f"{name}, {oracle} oracle: {count} of {model['cases']} cases undefined, {why}."
-                )
+                text = f"{oracle} oracle: {count} of {model['cases']} cases undefined, {why}"
+                told.setdefault(text, []).append(name)
+    found = [f"{', '.join(names)}: {text}." for text, names in told.items()]
+    found += [f"{name}: left out, {why}." for name, why in about["refused"].items()]
     seeds = sorted({len(m["informed_seeds"]) for m in models.values() if m["informed_seeds"]})
     if seeds:
         found.append(
@@ -158,6 +171,8 @@ def _not_fitted(report: Report) -> list[str]:
     found.append(
         f"Correlations with accuracy are over {len(models)} models of one training each, which "
         "decides next to nothing; the study has eight models, five seeds and three rounds."
+        if len(models) > 2
+        else "Correlations with accuracy need three models at least."
     )
     if report.about["data"] == "nli/inference":
         found.append(
@@ -166,21 +181,34 @@ def _not_fitted(report: Report) -> list[str]:
         )
     if report.about["commonly_wrong"] < 2:
         found.append(
-            f"{report.about['commonly_wrong']} cases are wrong for all models: no table of them."
+            f"Wrong for all of several models: {report.about['commonly_wrong']} cases, no table."
         )
     return found
 
 
-def tables(report: Report, study: Study, brief: bool = False) -> Iterable[Titled]:
+def tables(section: Section, study: Study, brief: bool = False) -> Iterable[Titled]:
     """Every table of one data set; briefly: alignments and accuracies."""
-    ours = rows_of(report)
-    printed = published_rows(study) if report.about["task"] == "nli" else []
-    rows = [*ours, *printed]
+    printed = published_rows(study) if section.report.about["task"] == "nli" else []
+    rows = [*section.rows, *printed]
     for cell in CELLS:
         some = [r for r in rows if r.table == "alignment" and r.cases == cell]
         if any(r.evidence != PUBLISHED for r in some):
             yield TITLES[cell], *_alignments(some)
-    yield "Accuracy", *_accuracy([r for r in rows if r.table == "accuracy"])
+    shares = [r for r in rows if r.table == "accuracy"]
+    plain = [r for r in shares if r.term in ("accuracy", "six-way")]
+    yield "Accuracy; six-way: of the explanation-informed models", *_accuracy(plain)
+    for kind, title in (
+        ("diagnostic", "Diagnostic accuracy by heuristic"),
+        ("misled", "The same where the heuristic misleads"),
+    ):
+        # The study has HANS accuracies of its models in a plot only.
+        some = [
+            replace(r, term=r.term.removeprefix(f"{kind} "))
+            for r in shares
+            if r.term.startswith(f"{kind} ")
+        ]
+        if some:
+            yield title, *_accuracy(some)
     if brief:
         return
     for title, table in (

@@ -43,7 +43,12 @@ def alignment(
     from humetric.alignment.measure import measure_embedded
     from humetric.alignment.report import make_report, read_reports, write_report
     from humetric.boards.files import FOLDER
-    from humetric.boards.model_board import HOW_TO_READ, model_board_files, terminal
+    from humetric.boards.model_board import (
+        HOW_TO_READ,
+        model_board_files,
+        sections_of,
+        terminal,
+    )
     from humetric.engine.placement import place
     from humetric.human.read import load_studies
     from humetric.methods import METHODS
@@ -94,7 +99,7 @@ def alignment(
 
         print_json(json.loads(model_board_files(made, study)["models.json"]))
         return
-    out.print(terminal(made, study))
+    out.print(terminal(sections_of(made), study))
     out.print(HOW_TO_READ, markup=False)
     out.print(f"\nBoard: {folder / FOLDER} ({', '.join(files)})", markup=False)
 
