@@ -165,8 +165,8 @@ def document(found: Iterable[Table]) -> str:
         "# Embedded text models\n\nWritten by `humetric models --output docs/embedded-text.md`, "
         "which measures the shipped weights; nothing here is typed in. The texts are generated "
         "(src/humetric/data/embedded), the models trained by `python -m humetric.models.train_text "
-        "all`.\n\nThe recipes were set by looking at these very pools: the scores describe the shipped "
-        "models, and are not held-out estimates. Of MEDIUM several trainings were compared and the "
-        "one about 20 points below HIGH was kept (src/humetric/models/text_recipes.py).\n\n"
+        "all`.\n\nThe recipes were set by looking at these very pools: the scores describe the "
+        "shipped models, and are not held-out estimates. Of MEDIUM several trainings were compared "
+        "and the one about 20 points below HIGH was kept (src/humetric/models/text_recipes.py).\n\n"
     )
     return head + "\n".join(table.markdown() for table in found)
