@@ -96,7 +96,7 @@ def make_report(
         "task": first.task,
         "metric": CARD.describe(),
         "method": first.method.describe(),
-        "features": first.level,
+        "features": "pixels" if first.task == "image" else first.level,
         "target": "gold",
         "marks": first.source,
         "annotators": first.annotators,

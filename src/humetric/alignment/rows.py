@@ -21,7 +21,7 @@ from humetric.human.study import Study
 PUBLISHED_CELLS = {"all-wrong": WRONG, "expert-subset": COMMON}
 """Cells of the study, as cases of ours."""
 
-TOY, PUBLISHED = "toy", "published"
+TOY, OWN, PUBLISHED = "toy", "own", "published"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Row:
 def rows_of(report: Report) -> list[Row]:
     """All numbers of a report, recomputed from its table."""
     about, table = report.about, report.table
-    evidence = TOY if about["marks"] == "planted" else "own"
+    evidence = OWN if about["marks"] == "people" else TOY
     head = (about["data"], about["method"]["id"], about["features"], evidence)
     found: list[Row] = []
     if len(table):
