@@ -283,3 +283,23 @@ def test_separation_is_of_the_methods_that_both_have() -> None:
     part = evidence("m", "s0", [UP[:4]], methods=["m1", "m2", "m3", "m4"])
     assert whole.separated.studies
     assert not one(across(part, studies, ["m"], 0), "m").separated.studies
+
+
+def test_methods_that_studies_share_are_checked_together() -> None:
+    """Four studies of the same methods: the same order in all is one order."""
+    mine = one(across(everywhere("good", 4, UP), several(4), ["good"], 0), "good")
+    assert mine.test.p < 1e-6
+    assert mine.shared.p == pytest.approx(2 / 720, abs=0.003)
+    assert mine.shared.relabellings == 720
+    alone = one(across(everywhere("good", 1, UP), several(1), ["good"], 0), "good")
+    assert math.isnan(alone.shared.p)
+
+
+def test_williams_is_a_supplement_where_there_is_one_row() -> None:
+    listed = evidence("good", "s0", [[1.0, 2.0, 3.0, 4.0, 6.0, 5.0]])
+    listed += [replace(e, kind="baseline") for e in evidence("size", "s0", [UP[::-1]])]
+    (found,) = contests(listed, several(1), ["size"], 0)
+    assert found.williams.t > 0
+    two = {"s0": study("s0", [UP, UP])}
+    more = [*listed, *(replace(e, cell="c1") for e in listed)]
+    assert math.isnan(contests(more, two, ["size"], 0)[0].williams.p)

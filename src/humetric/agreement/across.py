@@ -9,14 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from humetric.agreement.assemble import assemble
+from humetric.agreement.assemble import Assembled, assemble
 from humetric.agreement.evidence import JUDGED, Evidence, Kind, Level
 from humetric.human.study import Study
 from humetric.seeding import generator
-from humetric.stats.compare import PermSystems, perm_systems
+from humetric.stats.compare import PermSystems, Williams, perm_systems, williams
+from humetric.stats.concordance import pearson
 from humetric.stats.holm import holm
 from humetric.stats.joint import JointTest, StudyData, joint_test, max_t
 from humetric.stats.pooling import LEAST, Pooled, permutation_variance, random_effects
+from humetric.stats.shared import SharedTest, overlap, shared_test
 
 Tier = Literal["judged", "stand-in", "toy"]
 TIERS: dict[Tier, tuple[Level, ...]] = {
@@ -31,6 +33,7 @@ STUDIES = 3
 
 AGREES, DISAGREES = "agrees in these studies", "disagrees in these studies"
 UNDECIDED, TOO_FEW = "undecided", "too few studies"
+NOT_SHARED, NO_WILLIAMS = SharedTest(math.nan, 0), Williams(math.nan, math.nan)
 NOT_EVIDENCE, NO_VERDICT, SENTINEL = "not evidence", "no verdict", "sentinel"
 
 
@@ -57,6 +60,9 @@ class Across:
     """Random effects over studies; None below five."""
     in_sample: tuple[str, ...]
     """Studies left out because the metric was derived from them."""
+    shared: SharedTest = NOT_SHARED
+    """p with methods of one name relabelled together over studies, a check; NaN where no two
+    studies have a method in common, and outside of the judged tier."""
 
     @property
     def studies(self) -> int:
@@ -72,6 +78,8 @@ class Contest:
     second: str
     tier: Tier
     result: PermSystems
+    williams: Williams = NO_WILLIAMS
+    """A supplement, where the contest is over one row of a single study with four methods."""
 
 
 def across(
@@ -111,15 +119,16 @@ def across(
                     holm=adjusted,
                     max_t=largest.get(name, math.nan),
                     verdict=verdict(tests[name], adjusted, tier, some.kind),
-                    separated=joint_test(
-                        some.separated, _draw(seed, tier, f"{name} separated")
-                    ),
+                    separated=joint_test(some.separated, _draw(seed, tier, f"{name} separated")),
                     controlled=joint_test(
                         control.data if control.controlled else (),
                         _draw(seed, tier, f"{name} controlled"),
                     ),
                     pooled=_pooled(some.data, tests[name]),
                     in_sample=some.in_sample,
+                    shared=_shared(some, tests[name], _draw(seed, tier, f"{name} shared"))
+                    if judged
+                    else NOT_SHARED,
                 )
             )
     return found
@@ -147,7 +156,7 @@ def contests(
                 second = assemble(other, evidence, studies, levels, beside=name).data
                 result = perm_systems(first, second, _draw(seed, tier, f"{name} against {other}"))
                 if result.studies:
-                    found.append(Contest(name, other, tier, result))
+                    found.append(Contest(name, other, tier, result, _williams(first, second)))
     return found
 
 
@@ -173,6 +182,27 @@ def verdict(test: JointTest, holm: float, tier: Tier, kind: Kind) -> str:
 
 def _metrics(evidence: Sequence[Evidence], levels: Sequence[Level]) -> list[str]:
     return sorted({e.metric for e in evidence if e.level in levels})
+
+
+def _shared(some: Assembled, test: JointTest, draw: np.random.Generator) -> SharedTest:
+    used = {study: some.methods[study] for study in test.studies}
+    if not overlap(used):
+        return NOT_SHARED
+    return shared_test([study for study in some.data if study.name in used], used, draw)
+
+
+def _williams(first: Sequence[StudyData], second: Sequence[StudyData]) -> Williams:
+    """Williams' test, which knows neither cells nor studies: only where there is one row."""
+    rows = [
+        (a.human[i][both], a.metric[i][both], b.metric[i][both])
+        for a, b in zip(first, second, strict=True)
+        for i in range(len(a.human))
+        if (both := ~np.isnan(a.human[i] + a.metric[i] + b.metric[i])).sum() > 1
+    ]
+    if len(rows) != 1:
+        return NO_WILLIAMS
+    ((people, x, y),) = rows
+    return williams(pearson(people, x), pearson(people, y), pearson(x, y), len(people))
 
 
 def _holm(tests: Mapping[str, JointTest], family: Sequence[str]) -> dict[str, float]:

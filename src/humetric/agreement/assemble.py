@@ -62,7 +62,9 @@ def assemble(
     controlled = False
     for study in studies.values():
         here = [
-            e for e in every if e.study == study.id and (e.kind == "sentinel") == (kind == "sentinel")
+            e
+            for e in every
+            if e.study == study.id and (e.kind == "sentinel") == (kind == "sentinel")
         ]
         level = next((n for n in LEVELS if all(_has(some, study, n) for some in both)), None)
         if level is None or study.primary is None:

@@ -116,7 +116,11 @@ def _swapped(
     """Difference of a study's T, and (scaled) under every swap, none first; None if undefined."""
     shape = first.human.shape
     shapes = {first.metric.shape, second.metric.shape, second.human.shape, shape}
-    if len(shapes) > 1 or first.cells != second.cells or not np.array_equal(first.human, second.human, equal_nan=True):
+    if (
+        len(shapes) > 1
+        or first.cells != second.cells
+        or not np.array_equal(first.human, second.human, equal_nan=True)
+    ):
         raise ValueError(
             f"Expected the same methods and human values of {first.name!r} with both metrics but "
             "they differ: put NaN where a metric has no value."
