@@ -292,7 +292,11 @@ def _powers(found: Agreement) -> tuple[Line, list[Line]]:
 
 
 def _contest(c: Contest) -> dict[str, Any]:
-    found = {"metric": c.first, "baseline": c.second, "tier": c.tier} | c.result._asdict()
+    found: dict[str, Any] = {
+        "metric": c.first,
+        "baseline": c.second,
+        "tier": c.tier,
+    } | c.result._asdict()
     found |= {"williams_t": c.williams.t, "williams_p": c.williams.p}
     return {k: _six(v) if isinstance(v, float) else v for k, v in found.items()}
 
