@@ -79,6 +79,8 @@ class MetricCard(Card):
     derived_from: str = ""
     deprecated: str = ""
     """Why this version should no longer be used; old results of it stay readable."""
+    sees: tuple[str, ...] = ()
+    """What it sees besides attributions and the model: ``cues``, words shown with highlights."""
 
 
 T = TypeVar("T")

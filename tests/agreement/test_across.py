@@ -216,3 +216,90 @@ def test_joint_relabelling_is_the_test_that_is_used() -> None:
     studies = {"s0": study("s0", [UP, UP, UP])}
     mine = one(across(evidence("m", "s0", [UP, UP, UP]), studies, ["m"], 0), "m")
     assert mine.test.p == pytest.approx(2 / math.factorial(6))
+
+
+class TestMixedLevels:
+    """Published scores of some metrics and a replica of others, in one study."""
+
+    def listed(self) -> list[Evidence]:
+        found = evidence("paper", "s0", [UP, UP], level="published", made_on="the paper")
+        found += evidence("paper", "s0", [UP[::-1], UP[::-1]], made_on="one")
+        found += evidence("run", "s0", [UP, UP[::-1]], made_on="one")
+        found += evidence("run", "s0", [UP], made_on="two")
+        return found
+
+    def test_corrections_and_contests_share_rows(self) -> None:
+        studies = {"s0": study("s0", [UP, UP])}
+        listed = [*self.listed(), *sentinels(studies, 0)]
+        found = across(listed, studies, ["paper", "run", "random"], 0)
+        assert one(found, "paper").test.t == 1.0
+        assert one(found, "paper").max_t <= one(found, "run").max_t <= 1.0
+        assert math.isnan(one(found, "random").max_t)
+
+    def test_contests_are_at_the_nearest_level_of_both(self) -> None:
+        """The paper's own scores cannot be held against a run's: both are taken from the run."""
+        studies = {"s0": study("s0", [UP, UP])}
+        listed = [replace(e, kind="baseline") if e.metric == "run" else e for e in self.listed()]
+        (found,) = contests(listed, studies, ["run"], 0)
+        # On setting "one": -1 against 1 in the first cell, -1 against -1 in the second.
+        assert found.result.difference == pytest.approx(-1.0)
+
+    def test_settings_are_averaged_within_a_cell_first(self) -> None:
+        """Two settings of a cell (D = 1, 1) and one of another (-1): T is 0, not 1/3."""
+        studies = {"s0": study("s0", [UP, UP])}
+        assert one(across(self.listed(), studies, ["run"], 0), "run").test.t == pytest.approx(0.0)
+
+
+def test_only_a_metric_with_a_value_of_the_control_has_a_check() -> None:
+    studies = {"s0": study("s0", [[3.0, 2.0, 1.0]], control=[0.0])}
+    mine = one(across(evidence("m", "s0", [[1.0, 2.0, 3.0]]), studies, ["m"], 0), "m")
+    assert mine.test.t == -1.0
+    assert math.isnan(mine.controlled.t)
+
+
+def cues() -> Study:
+    """m2 shows the highlights of m1 and something besides; it enters for those who see that."""
+    plain = study("s0", [[1.0, 2.0, 3.0]])
+    assert plain.primary is not None
+    return replace(
+        plain,
+        conditions=(*plain.conditions[:2], replace(plain.conditions[2], same_highlights_as="m1")),
+        primary=replace(plain.primary, methods=("m0", "m1"), sensitivity=("m2",)),
+    )
+
+
+def test_conditions_with_cues_enter_for_metrics_that_see_them() -> None:
+    blind = evidence("blind", "s0", [[1.0, 2.0, 0.0]])
+    seeing = [replace(e, sees=("cues",)) for e in evidence("seeing", "s0", [[1.0, 2.0, 0.0]])]
+    found = across(blind + seeing, {"s0": cues()}, ["blind", "seeing"], 0)
+    assert one(found, "blind").test.t == 1.0
+    assert one(found, "seeing").test.t == pytest.approx(-1 / 3)
+
+
+def test_separation_is_of_the_methods_that_both_have() -> None:
+    """People tell m0 from the rest, but not the rest from each other: a metric without m0."""
+    studies = {"s0": study("s0", [[9.0, 1.0, 1.1, 1.2, 1.3]], se=0.5)}
+    whole = one(across(evidence("m", "s0", [UP[:5]]), studies, ["m"], 0), "m")
+    part = evidence("m", "s0", [UP[:4]], methods=["m1", "m2", "m3", "m4"])
+    assert whole.separated.studies
+    assert not one(across(part, studies, ["m"], 0), "m").separated.studies
+
+
+def test_methods_that_studies_share_are_checked_together() -> None:
+    """Four studies of the same methods: the same order in all is one order."""
+    mine = one(across(everywhere("good", 4, UP), several(4), ["good"], 0), "good")
+    assert mine.test.p < 1e-6
+    assert mine.shared.p == pytest.approx(2 / 720, abs=0.003)
+    assert mine.shared.relabellings == 720
+    alone = one(across(everywhere("good", 1, UP), several(1), ["good"], 0), "good")
+    assert math.isnan(alone.shared.p)
+
+
+def test_williams_is_a_supplement_where_there_is_one_row() -> None:
+    listed = evidence("good", "s0", [[1.0, 2.0, 3.0, 4.0, 6.0, 5.0]])
+    listed += [replace(e, kind="baseline") for e in evidence("size", "s0", [UP[::-1]])]
+    (found,) = contests(listed, several(1), ["size"], 0)
+    assert found.williams.t > 0
+    two = {"s0": study("s0", [UP, UP])}
+    more = [*listed, *(replace(e, cell="c1") for e in listed)]
+    assert math.isnan(contests(more, two, ["size"], 0)[0].williams.p)

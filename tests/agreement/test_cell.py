@@ -143,3 +143,17 @@ def test_unknown_names() -> None:
         agreement(load_studies(), only_metrics=["deletoin"])
     with pytest.raises(UnknownNameError, match="colin2022"):
         agreement(load_studies(), only_studies=["colin2021"])
+
+
+def test_other_cells_of_a_primary_measure_are_shown_and_not_pooled() -> None:
+    arora = load_studies()["arora2022"]
+    assert arora.primary is not None
+    human = measured(arora, arora.primary.measure)
+    assert human.cells[0] == "bert"
+    assert "logistic-regression" in human.cells
+    (one,) = evidence("m", "arora2022", [[1.0, 2.0, 3.0]], methods=human.methods)
+    for cell in human.cells:
+        found = cell_agreement(replace(one, cell=cell), arora, human, 0)
+        assert found.primary == (cell == "bert")
+    seen = measured(arora, arora.primary.measure, sees_cues=True)
+    assert seen.methods == (*arora.primary.methods, "linear-student-global-cues")

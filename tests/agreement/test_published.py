@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from humetric.agreement.report import Agreement, agreement, rows
+from humetric.agreement.report import KEY, Agreement, agreement, rows
 from humetric.human.read import load_studies
 
 
@@ -72,6 +72,16 @@ def test_every_measure_is_compared_and_one_per_study_is_primary() -> None:
         if r.get("cell")
     ]
     assert len(keys) == len(set(keys))
+
+
+def test_rows_have_keys_of_their_own() -> None:
+    listed = rows(found())
+    keys = [tuple(r[name] for name in KEY) for r in listed]
+    assert len(keys) == len(set(keys))
+    assert {type(r["in_sample"]) for r in listed} == {bool}
+    whole = row(found(), metric="perceptual-similarity", study=None, coefficient="t")
+    assert whole["in_sample_studies"] == ["colin2022"]
+    assert whole["value_with_control"] is None
 
 
 def test_the_settings_line_names_what_the_numbers_depend_on() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -24,6 +25,15 @@ def renamed(copy: Path, name: str) -> Path:
     text = (copy / "study.toml").read_text(encoding="utf-8")
     (copy / "study.toml").write_text(text.replace("colin2022", name), encoding="utf-8")
     return copy.rename(copy.with_name(name))
+
+
+def unlike(folder: Path) -> Path:
+    """The same form with other figures and no address: another experiment."""
+    path = folder / "study.toml"
+    path.write_text(re.sub(r"^(arxiv|url) = .*\n", "", path.read_text(), flags=re.MULTILINE))
+    figures = folder / "results.csv"
+    figures.write_text(figures.read_text().replace(",55.7,", ",55.8,", 1))
+    return folder
 
 
 def test_a_source_tree_finds_its_own_folder() -> None:
@@ -112,7 +122,7 @@ def test_variants_that_contradict_each_other_are_refused(copy: Path) -> None:
 
 
 def test_a_place_is_a_study_or_a_folder_of_studies(copy: Path) -> None:
-    folder = renamed(copy, "doe2026")
+    folder = unlike(renamed(copy, "doe2026"))
     assert study_folders(folder) == study_folders(folder.parent) == [folder]
     assert list(load_studies([folder]))[-1] == "doe2026"
     assert list(load_studies([folder.parent]))[-1] == "doe2026"
@@ -123,6 +133,28 @@ def test_a_place_is_a_study_or_a_folder_of_studies(copy: Path) -> None:
 def test_two_studies_of_one_name_are_refused(copy: Path) -> None:
     with pytest.raises(HumetricError, match="already there"):
         load_studies([copy])
+
+
+def test_a_copy_under_another_id_is_no_new_study(copy: Path) -> None:
+    """By its arXiv number, by its address, and by its figures alone."""
+    folder = renamed(copy, "doe2026")
+    text = (folder / "study.toml").read_text()
+    for kept, words in (("arxiv", "same arxiv"), ("url", "same url"), ("", "same figures")):
+        dropped = "|".join({"arxiv", "url"} - {kept})
+        bare = re.sub(rf"^({dropped}) = .*\n", "", text, flags=re.MULTILINE)
+        (folder / "study.toml").write_text(bare)
+        with pytest.raises(HumetricError, match=words):
+            load_studies([folder])
+
+
+def test_an_address_written_in_another_way_is_the_same(copy: Path) -> None:
+    folder = renamed(copy, "doe2026")
+    text = (folder / "study.toml").read_text()
+    text = re.sub(r"^url = .*\n", "", text, flags=re.MULTILINE)
+    text = text.replace('"2112.04417"', '"2112.04417v2"')
+    (folder / "study.toml").write_text(text)
+    with pytest.raises(HumetricError, match="same arxiv"):
+        load_studies([folder])
 
 
 def test_the_digest_is_of_the_content(copy: Path) -> None:

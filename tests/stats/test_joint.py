@@ -286,3 +286,14 @@ def test_max_t_with_many_methods() -> None:
     data = {"a": [study("a", 9, 1, 0)], "b": [study("a", 9, 1, 0)]}
     found = max_t(data, draw(), b=1_999)
     assert found["a"] == pytest.approx(joint_test(data["a"], draw(), b=1_999).p, abs=0.05)
+
+
+def test_rows_of_a_cell_are_averaged_before_cells_are() -> None:
+    """By hand: D = 1 and -1 in a cell of two rows, 1 in another of one: T = (0 + 1) / 2."""
+    up = np.array([1.0, 2.0, 3.0])
+    human = np.stack([up, up, up])
+    metric = np.stack([up, up[::-1], up])
+    assert study_t(StudyData("s", metric, human))[0] == pytest.approx(1 / 3)
+    assert study_t(StudyData("s", metric, human, cell=(0, 0, 1)))[0] == pytest.approx(1 / 2)
+    with pytest.raises(ValueError, match="cell of each of 3 rows"):
+        joint_test([StudyData("s", metric, human, cell=(0, 1))], np.random.default_rng(0))

@@ -9,22 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from humetric.agreement.cell import SEPARATED
-from humetric.agreement.evidence import (
-    JUDGED,
-    LEVELS,
-    UNINFORMATIVE,
-    Evidence,
-    Kind,
-    Level,
-)
+from humetric.agreement.assemble import Assembled, assemble
+from humetric.agreement.evidence import JUDGED, Evidence, Kind, Level
 from humetric.human.study import Study
 from humetric.seeding import generator
-from humetric.stats.compare import PermSystems, perm_systems
+from humetric.stats.compare import PermSystems, Williams, perm_systems, williams
+from humetric.stats.concordance import pearson
 from humetric.stats.holm import holm
 from humetric.stats.joint import JointTest, StudyData, joint_test, max_t
-from humetric.stats.noise import reliability
 from humetric.stats.pooling import LEAST, Pooled, permutation_variance, random_effects
+from humetric.stats.shared import SharedTest, overlap, shared_test
 
 Tier = Literal["judged", "stand-in", "toy"]
 TIERS: dict[Tier, tuple[Level, ...]] = {
@@ -39,6 +33,7 @@ STUDIES = 3
 
 AGREES, DISAGREES = "agrees in these studies", "disagrees in these studies"
 UNDECIDED, TOO_FEW = "undecided", "too few studies"
+NOT_SHARED, NO_WILLIAMS = SharedTest(math.nan, 0), Williams(math.nan, math.nan)
 NOT_EVIDENCE, NO_VERDICT, SENTINEL = "not evidence", "no verdict", "sentinel"
 
 
@@ -60,11 +55,14 @@ class Across:
     separated: JointTest
     """The same without cells whose methods people do not separate."""
     controlled: JointTest
-    """The same with conditions that enter as a sensitivity check."""
+    """The same with uninformative conditions, a sensitivity check; undefined without a value."""
     pooled: Pooled | None
     """Random effects over studies; None below five."""
     in_sample: tuple[str, ...]
     """Studies left out because the metric was derived from them."""
+    shared: SharedTest = NOT_SHARED
+    """p with methods of one name relabelled together over studies, a check; NaN where no two
+    studies have a method in common, and outside of the judged tier."""
 
     @property
     def studies(self) -> int:
@@ -80,6 +78,8 @@ class Contest:
     second: str
     tier: Tier
     result: PermSystems
+    williams: Williams = NO_WILLIAMS
+    """A supplement, where the contest is over one row of a single study with four methods."""
 
 
 def across(
@@ -95,14 +95,19 @@ def across(
     """
     found: list[Across] = []
     for tier, levels in TIERS.items():
-        data = {m: _studies(m, evidence, studies, levels) for m in _metrics(evidence, levels)}
+        data = {m: assemble(m, evidence, studies, levels) for m in _metrics(evidence, levels)}
         data = {m: some for m, some in data.items() if some.data or some.in_sample}
         tests = {m: joint_test(some.data, _draw(seed, tier, m)) for m, some in data.items()}
         judged = tier == "judged"
         corrected = _holm(tests, family) if judged else {}
-        shared = {m: data[m].data for m in data if m in family and data[m].data}
+        shared = {
+            m: some.data
+            for m, some in data.items()
+            if m in family and some.data and some.kind != "sentinel"
+        }
         largest = max_t(shared, _draw(seed, tier, "max-T")) if judged and shared else {}
         for name, some in data.items():
+            control = assemble(name, evidence, studies, levels, sensitivity=True)
             adjusted = corrected.get(name, math.nan)
             found.append(
                 Across(
@@ -114,15 +119,16 @@ def across(
                     holm=adjusted,
                     max_t=largest.get(name, math.nan),
                     verdict=verdict(tests[name], adjusted, tier, some.kind),
-                    separated=joint_test(
-                        _separated(some.data, studies), _draw(seed, tier, f"{name} separated")
-                    ),
+                    separated=joint_test(some.separated, _draw(seed, tier, f"{name} separated")),
                     controlled=joint_test(
-                        _studies(name, evidence, studies, levels, sensitivity=True).data,
+                        control.data if control.controlled else (),
                         _draw(seed, tier, f"{name} controlled"),
                     ),
                     pooled=_pooled(some.data, tests[name]),
                     in_sample=some.in_sample,
+                    shared=_shared(some, tests[name], _draw(seed, tier, f"{name} shared"))
+                    if judged
+                    else NOT_SHARED,
                 )
             )
     return found
@@ -134,18 +140,23 @@ def contests(
     baselines: Sequence[str],
     seed: int,
 ) -> list[Contest]:
-    """Every metric against every baseline, tier by tier."""
+    """Every metric against every baseline, tier by tier.
+
+    In a study both are taken at the nearest level of evidence that both have, on the same settings.
+    """
     found = []
     for tier, levels in TIERS.items():
-        data = {m: _studies(m, evidence, studies, levels) for m in _metrics(evidence, levels)}
-        for name, some in data.items():
+        names = _metrics(evidence, levels)
+        kinds = {e.metric: e.kind for e in evidence}
+        for name in names:
             for other in baselines:
-                if some.kind == "metric" and other in data:
-                    result = perm_systems(
-                        some.data, data[other].data, _draw(seed, tier, f"{name} against {other}")
-                    )
-                    if result.studies:
-                        found.append(Contest(name, other, tier, result))
+                if kinds[name] != "metric" or other not in names:
+                    continue
+                first = assemble(name, evidence, studies, levels, beside=other).data
+                second = assemble(other, evidence, studies, levels, beside=name).data
+                result = perm_systems(first, second, _draw(seed, tier, f"{name} against {other}"))
+                if result.studies:
+                    found.append(Contest(name, other, tier, result, _williams(first, second)))
     return found
 
 
@@ -169,101 +180,29 @@ def verdict(test: JointTest, holm: float, tier: Tier, kind: Kind) -> str:
     return UNDECIDED
 
 
-@dataclass(frozen=True)
-class _Studies:
-    kind: Kind
-    data: list[StudyData]
-    levels: dict[str, Level]
-    in_sample: tuple[str, ...]
-
-
 def _metrics(evidence: Sequence[Evidence], levels: Sequence[Level]) -> list[str]:
     return sorted({e.metric for e in evidence if e.level in levels})
 
 
-def _studies(
-    metric: str,
-    evidence: Sequence[Evidence],
-    studies: Mapping[str, Study],
-    levels: Sequence[Level],
-    sensitivity: bool = False,
-) -> _Studies:
-    """A metric and the primary measure of each study, by the nearest level of evidence there is.
-
-    A row is a cell as one setting has it: two models of a cell are two rows, relabelled together.
-    Rows are the same for all metrics, NaN where one has no value, so that relabellings are shared.
-    """
-    every = [e for e in evidence if e.level in levels]
-    mine = [e for e in every if e.metric == metric]
-    kind = mine[0].kind
-    data: list[StudyData] = []
-    used: dict[str, Level] = {}
-    in_sample = []
-    for study in studies.values():
-        level = next((n for n in LEVELS if any(_is(e, study, n) for e in mine)), None)
-        if level is None or study.primary is None:
-            continue
-        if any(e.in_sample for e in mine if _is(e, study, level)):
-            in_sample.append(study.id)
-            continue
-        extra = study.primary.sensitivity if sensitivity else ()
-        extra = tuple(name for name in extra if study.condition(name).kind == "control")
-        human = study.matrix(methods=(*study.primary.methods, *extra)).orient()
-        names = [UNINFORMATIVE.get(name, name) for name in human.methods]
-        places = sorted({(e.cell, e.made_on) for e in every if _is(e, study, level)})
-        places = [place for place in places if place[0] in human.cells]
-        if not places:
-            continue
-        by_place = {(e.cell, e.made_on): e for e in mine if _is(e, study, level)}
-        rows = [
-            by_place[place].aligned(names)
-            if place in by_place
-            else (np.full(len(names), np.nan), np.zeros(len(names)))
-            for place in places
-        ]
-        of = [human.cells.index(cell) for cell, _ in places]
-        data.append(
-            StudyData(
-                study.id,
-                np.stack([value for value, _ in rows]),
-                human.value[of],
-                np.stack([precision for _, precision in rows]),
-                human.precision[of],
-            )
-        )
-        used[study.id] = level
-    return _Studies(kind, data, used, tuple(in_sample))
+def _shared(some: Assembled, test: JointTest, draw: np.random.Generator) -> SharedTest:
+    used = {study: some.methods[study] for study in test.studies}
+    if not overlap(used):
+        return NOT_SHARED
+    return shared_test([study for study in some.data if study.name in used], used, draw)
 
 
-def _is(evidence: Evidence, study: Study, level: Level) -> bool:
-    return evidence.study == study.id and evidence.level == level
-
-
-def _separated(data: Sequence[StudyData], studies: Mapping[str, Study]) -> list[StudyData]:
-    """Studies without the cells whose methods people do not separate, as far as that is known."""
-    kept = []
-    for study in data:
-        human = studies[study.name].matrix().orient()
-        low = [
-            value
-            for value, se in zip(human.value, human.se, strict=True)
-            if reliability(value, se) < SEPARATED
-        ]
-        rows = [
-            i
-            for i, row in enumerate(study.human)
-            if not any(np.array_equal(row, value, equal_nan=True) for value in low)
-        ]
-        if rows:
-            kept.append(
-                study._replace(
-                    metric=study.metric[rows],
-                    human=study.human[rows],
-                    metric_precision=np.asarray(study.metric_precision)[rows],
-                    human_precision=np.asarray(study.human_precision)[rows],
-                )
-            )
-    return kept
+def _williams(first: Sequence[StudyData], second: Sequence[StudyData]) -> Williams:
+    """Williams' test, which knows neither cells nor studies: only where there is one row."""
+    rows = [
+        (a.human[i][both], a.metric[i][both], b.metric[i][both])
+        for a, b in zip(first, second, strict=True)
+        for i in range(len(a.human))
+        if (both := ~np.isnan(a.human[i] + a.metric[i] + b.metric[i])).sum() > 1
+    ]
+    if len(rows) != 1:
+        return NO_WILLIAMS
+    ((people, x, y),) = rows
+    return williams(pearson(people, x), pearson(people, y), pearson(x, y), len(people))
 
 
 def _holm(tests: Mapping[str, JointTest], family: Sequence[str]) -> dict[str, float]:

@@ -43,7 +43,7 @@ class CellAgreement:
     measure: str
     measure_kind: MeasureKind
     primary: bool
-    """The study's primary comparison: the only one that enters T."""
+    """The study's primary comparison (measure and cell): the only one that enters T."""
     level: Level
     made_on: str
     in_sample: bool
@@ -81,13 +81,20 @@ class CellAgreement:
 
 
 def measured(study: Study, measure: str, sees_cues: bool = False) -> Measured:
-    """A measure's figures, higher is better; the primary one with its declared cells and methods.
+    """A measure's figures, higher is better; the primary one with its declared methods.
+
+    The primary one has its declared cells first, then the others that have figures: those are
+    compared too, and enter nothing.
 
     A condition that shows the highlights of another and something besides is left out, unless the
     metric sees what that is: to others the two are the same, whatever people made of them.
     """
     if study.primary is not None and measure == study.primary.measure:
-        return study.matrix().orient()
+        cells = (*study.primary.cells, *(figure.cell for figure in study.table(measure)))
+        cues = study.cue_conditions if sees_cues else ()
+        return study.matrix(
+            cells=tuple(dict.fromkeys(cells)), methods=(*study.primary.methods, *cues)
+        ).orient()
     methods = [
         name for name in study.methods if sees_cues or not study.condition(name).same_highlights_as
     ]
@@ -111,7 +118,11 @@ def cell_agreement(evidence: Evidence, study: Study, human: Measured, seed: int)
 
     cases = evidence.aligned_cases(human.methods)
     rounding = float(metric_precision.max(initial=0.0))
-    primary = study.primary is not None and human.name == study.primary.measure
+    primary = (
+        study.primary is not None
+        and human.name == study.primary.measure
+        and evidence.cell in study.primary.cells
+    )
     return CellAgreement(
         metric=evidence.metric,
         kind=evidence.kind,

@@ -45,6 +45,10 @@ UNINFORMATIVE = {"control": "random"}
 """What of ours stands for a study's uninformative condition, in the sensitivity check alone."""
 
 
+CUES = "cues"
+"""What a card's ``sees`` names if the metric sees what people are shown besides highlights."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Values of one metric for the methods of one cell. NaN: undefined."""
@@ -65,6 +69,13 @@ class Evidence:
     """(cases, methods), where the values are means over cases."""
     derived_from: str = ""
     """The study that the metric was found on."""
+    sees: tuple[str, ...] = ()
+    """What the metric sees besides attributions, as its card says."""
+
+    @property
+    def sees_cues(self) -> bool:
+        """Whether conditions that differ by what is shown besides the highlights differ to it."""
+        return CUES in self.sees
 
     @property
     def in_sample(self) -> bool:
@@ -167,6 +178,7 @@ def _of_setting(
             np.full(len(mean), ROUNDING),
             cases,
             card.derived_from,
+            card.sees,
         )
     priced = {
         method: calls for (of, method), calls in sorted(result.calls.items()) if of == setting

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from humetric.agreement.across import Across, Contest, across, contests
+from humetric.agreement.across import TIERS, Across, Contest, Tier, across, contests
 from humetric.agreement.cell import CellAgreement, cell_agreement, measured
 from humetric.agreement.evidence import BASELINES, Evidence, Level, of_run, published, sentinels
 from humetric.errors import UnknownNameError
@@ -16,6 +16,12 @@ from humetric.metrics import METRICS
 from humetric.results.result import Result
 from humetric.stats.concordance import pearson, spearman
 from humetric.stats.joint import DRAWS
+from humetric.stats.shared import overlap
+
+KEY = ("metric", "tier", "study", "cell", "measure", "coefficient", "level", "made_on")
+"""What tells the rows of the board apart."""
+
+TIER: dict[Level, Tier] = {level: tier for tier, levels in TIERS.items() for level in levels}
 
 COEFFICIENTS = ("d", "tau-b", "spearman", "pearson")
 
@@ -64,7 +70,9 @@ class Agreement:
 
     def settings_line(self) -> dict[str, Any]:
         """What the tables were made with. Nothing in here changes with time."""
-        used = [s for s in self.studies.values() if any(c.study == s.id for c in self.cells)]
+        named = {c.study for c in self.cells} | {s for a in self.across for s in a.test.studies}
+        used = [s for s in self.studies.values() if s.id in named]
+        both = overlap({s.id: s.primary.methods for s in used if s.primary})
         return {
             "measure": ", ".join(f"{s.id}: {s.primary.measure}" for s in used if s.primary),
             "coefficient": "D = (concordant - discordant) / pairs that people did not tie; "
@@ -72,6 +80,10 @@ class Agreement:
             "ties": "differences below printed or reading precision; of means over cases 1e-6",
             "test": "two-sided; methods relabelled jointly over the cells of a study, "
             f"independently between studies; exact where it can be enumerated, else B = {DRAWS:,}",
+            "methods shared between studies": ", ".join(f"{m} in {k}" for m, k in both.items())
+            + " (people's liking for them may repeat, which p does not know; see names together)"
+            if both
+            else "none",
             "correction": f"Holm over the {len(self.family)} metrics of the family",
             "seed": self.seed,
             "human data": ", ".join(s.label for s in used) or "none",
@@ -145,7 +157,7 @@ def _cells(evidence: Evidence, study: Study, seed: int) -> list[CellAgreement]:
     for measure in study.measures:
         if measure.direction == "none":
             continue
-        human = measured(study, measure.id)
+        human = measured(study, measure.id, evidence.sees_cues)
         if evidence.cell in human.cells and human.methods:
             found.append(cell_agreement(evidence, study, human, seed))
     return found
@@ -166,7 +178,7 @@ def caption(cell: CellAgreement, studies: Mapping[str, Study]) -> str:
 
 
 def rows(found: Agreement) -> list[dict[str, Any]]:
-    """Tidy rows keyed by metric, study, cell, measure, coefficient; None where undefined.
+    """Tidy rows, one for each combination of `KEY`; None where undefined.
 
     Rows of a study have no cell (its T), rows over all studies neither study nor cell.
     """
@@ -176,12 +188,13 @@ def rows(found: Agreement) -> list[dict[str, Any]]:
     listed += [
         {k: v for k, v in vars(mixed).items() if k not in ("pearson", "spearman")}
         | {"cell": "all, raw", "coefficient": name, "value": getattr(mixed, name)}
+        | {"tier": TIER[mixed.level]}
         for mixed in found.mixed
         for name in ("pearson", "spearman")
     ]
     for whole in found.across:
         listed += _across_rows(whole, found)
-    key = dict.fromkeys(("metric", "study", "cell", "measure", "coefficient"))
+    key: dict[str, Any] = dict.fromkeys(KEY) | {"in_sample": False}
     return [{k: _plain(v) for k, v in (key | row).items()} for row in listed]
 
 
@@ -194,6 +207,7 @@ def _cell_rows(cell: CellAgreement) -> list[dict[str, Any]]:
         "measure": cell.measure,
         "measure_kind": cell.measure_kind,
         "primary": cell.primary,
+        "tier": TIER[cell.level],
         "level": cell.level,
         "made_on": cell.made_on,
         "in_sample": cell.in_sample,
@@ -248,7 +262,9 @@ def _across_rows(whole: Across, found: Agreement) -> list[dict[str, Any]]:
             "holm_p": whole.holm,
             "max_t_p": whole.max_t,
             "verdict": whole.verdict,
-            "in_sample": list(whole.in_sample),
+            "in_sample_studies": list(whole.in_sample),
+            "shared_p": whole.shared.p,
+            "shared_relabellings": whole.shared.relabellings,
             "value_separated": whole.separated.t,
             "value_with_control": whole.controlled.t,
         }

@@ -20,6 +20,7 @@ from humetric.agreement.report import Agreement, caption, rows
 from humetric.seeding import generator
 from humetric.stats.joint import JointTest
 from humetric.stats.permutation import ExactTest
+from humetric.stats.pooling import Pooled
 from humetric.stats.power import Design, PowerRow, power_of, power_table
 
 KINDS = {"metric": 0, "baseline": 1, "sentinel": 2}
@@ -34,8 +35,11 @@ HOW_TO_READ = (
     "D: of the pairs of methods that people tell apart, the share that the metric orders as they "
     "do, less the share that it orders the other way (1: all alike, 0: chance, -1: all reversed). "
     "T: mean over studies of the mean over cells; without one: its range when each study is left "
-    "out; separated: without cells whose methods people do not tell apart. Higher is better on "
-    "both sides. p: exact, and in brackets the smallest that these data could have given. "
+    "out; separated: without cells whose methods people do not tell apart; pooled: random-effects "
+    "mean over five studies or more. Higher is better on both sides. "
+    "p: exact, and in brackets the smallest that these data could have given; "
+    "names together: p if methods of one name are relabelled alike in all studies (a check). "
+    "Less a method: range of D when each is left out. Ceiling: D that noise of people allows. "
     "* in sample: the metric was derived from this study, which is shown and never judged. "
     "? people do not separate the methods of this cell (reliability below .5). "
     "° baseline: describes a map or its price; a metric that does not beat it says little. "
@@ -46,10 +50,11 @@ HOW_TO_READ = (
 
 FIELDS = (
     "metric", "kind", "tier", "study", "cell", "measure", "measure_kind", "primary", "coefficient",
-    "level", "made_on", "in_sample", "n", "value", "pairs", "p", "smallest_p", "holm_p", "max_t_p",
-    "verdict", "left_out_low", "left_out_high", "people_low", "people_high", "cases_low",
+    "level", "made_on", "in_sample", "in_sample_studies", "n", "value", "pairs", "p", "smallest_p",
+    "holm_p", "max_t_p", "shared_p", "shared_relabellings", "verdict", "left_out_low",
+    "left_out_high", "people_low", "people_high", "cases_low",
     "cases_high", "reliability", "reliability_low", "reliability_high", "ceiling", "without",
-    "value_separated", "value_with_control",
+    "value_separated", "value_with_control", "pooled_mean", "pooled_low", "pooled_high",
 )  # fmt: skip
 
 METHODS, STUDY_COUNTS, TRUE_R = (3, 5, 7), (4, 6, 8, 12), 0.8
@@ -57,7 +62,10 @@ Line = list[str]
 Titled = tuple[str, Line, list[Line]]
 """A table: title, head, lines."""
 
-FILES_ONLY = {"tau-b", "rho", "max-T p", "separated"}
+FILES_ONLY = {
+    "tau-b", "rho", "max-T p", "separated", "names together", "less a method", "ceiling of D",
+    "Williams p",
+}  # fmt: skip
 """Columns that are in the files and not in a terminal."""
 
 
@@ -121,8 +129,12 @@ def _terminal(listed: Iterable[Titled]) -> RenderableType:
 
 
 def _brief(head: Line, body: list[Line]) -> tuple[Line, list[Line]]:
-    """A table without the columns that a terminal has no room for."""
-    kept = [i for i, name in enumerate(head) if name not in FILES_ONLY]
+    """A table without the columns that a terminal has no room for, or that say nothing."""
+    kept = [
+        i
+        for i, name in enumerate(head)
+        if name not in FILES_ONLY and not (body and all(line[i] == "unknown" for line in body))
+    ]
     return [head[i] for i in kept], [[line[i] for i in kept] for line in body]
 
 
@@ -166,7 +178,10 @@ def tables(found: Agreement) -> Iterable[Titled]:
 
 def _verdicts(whole: Sequence[Across], judged: bool) -> tuple[Line, list[Line]]:
     head = ["metric", "studies", "T", "without one", "p (smallest)"]
-    head += ["Holm p", "max-T p", "separated", "verdict"] if judged else ["verdict"]
+    pooled = any(a.pooled is not None for a in whole)
+    head += ["pooled (95%)"] * pooled
+    head += ["Holm p", "max-T p", "names together", "separated"] if judged else []
+    head += ["verdict"]
     lines = []
     for a in sorted(whole, key=lambda a: (KINDS[a.kind], -_low(a.test.t), a.metric)):
         rest = [t for t in a.test.leave_one_out.values() if not math.isnan(t)]
@@ -177,28 +192,27 @@ def _verdicts(whole: Sequence[Across], judged: bool) -> tuple[Line, list[Line]]:
             f"{signed(min(rest))} to {signed(max(rest))}" if rest else "—",
             _both(a.test),
         ]
+        if pooled:
+            line.append(_pooled(a.pooled))
         if judged:
-            line += [_p(a.holm), _p(a.max_t), signed(a.separated.t)]
+            line += [_p(a.holm), _p(a.max_t), _p(a.shared.p), signed(a.separated.t)]
         lines.append([*line, a.verdict])
     return head, lines
 
 
 def _cells(cells: Sequence[CellAgreement]) -> tuple[Line, list[Line]]:
-    """A column that nothing is known of is left out."""
-    people, cased = (
-        any(not math.isnan(found.low) for found in some)
-        for some in ([c.people for c in cells], [c.cases for c in cells])
-    )
-    head = ["metric", "study/cell", "n", "D"]
-    head += ["new people"] * people + ["new cases"] * cased + ["tau-b", "rho", "r", "p (smallest)"]
+    head = ["metric", "study/cell", "n", "D", "less a method", "new people", "new cases"]
+    head += ["ceiling of D", "tau-b", "rho", "r", "p (smallest)"]
     lines = [
         [
             _named(c.metric, c.kind),
             f"{c.study}/{c.cell}{'*' if c.in_sample else ''}{' ?' if c.separated is False else ''}",
             str(c.n),
             signed(c.concordance.d),
-            *([_interval(c.people)] if people else []),
-            *([_interval(c.cases)] if cased else []),
+            _interval(c.left_out),
+            _interval(c.people),
+            _interval(c.cases),
+            "unknown" if math.isnan(c.ceiling.concordance) else signed(c.ceiling.concordance),
             signed(c.tau_b),
             signed(c.spearman),
             signed(c.pearson),
@@ -226,9 +240,16 @@ def _mixed(found: Agreement) -> tuple[Line, list[Line]]:
 
 
 def _contests(listed: Sequence[Contest]) -> tuple[Line, list[Line]]:
-    head = ["metric", "baseline", "studies", "difference of T", "p"]
+    head = ["metric", "baseline", "studies", "difference of T", "p", "Williams p"]
     lines = [
-        [c.first, c.second, str(len(c.result.studies)), signed(c.result.difference), _p(c.result.p)]
+        [
+            c.first,
+            c.second,
+            str(len(c.result.studies)),
+            signed(c.result.difference),
+            _p(c.result.p),
+            _p(c.williams.p),
+        ]
         for c in listed
     ]
     return head, lines
@@ -271,8 +292,17 @@ def _powers(found: Agreement) -> tuple[Line, list[Line]]:
 
 
 def _contest(c: Contest) -> dict[str, Any]:
-    found = {"metric": c.first, "baseline": c.second, "tier": c.tier} | c.result._asdict()
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in found.items()}
+    found: dict[str, Any] = {
+        "metric": c.first,
+        "baseline": c.second,
+        "tier": c.tier,
+    } | c.result._asdict()
+    found |= {"williams_t": c.williams.t, "williams_p": c.williams.p}
+    return {k: _six(v) if isinstance(v, float) else v for k, v in found.items()}
+
+
+def _six(value: float) -> float | None:
+    return None if math.isnan(value) else float(f"{value:.6g}")
 
 
 def _named(metric: str, kind: Kind) -> str:
@@ -300,6 +330,12 @@ def _interval(found: Interval) -> str:
     return "unknown" if math.isnan(found.low) else f"{signed(found.low)} to {signed(found.high)}"
 
 
+def _pooled(found: Pooled | None) -> str:
+    if found is None:
+        return "—"
+    return f"{signed(found.mean)} ({signed(found.low)} to {signed(found.high)})"
+
+
 def _low(value: float) -> float:
     return -math.inf if math.isnan(value) else value
 
@@ -317,5 +353,15 @@ def _csv(listed: list[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, FIELDS, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(listed)
+    writer.writerows(_flat(row) for row in listed)
     return text.getvalue()
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with what is nested in JSON as columns: studies joined, the pooled interval."""
+    pooled = row.get("pooled") or {}
+    return (
+        row
+        | {"in_sample_studies": ";".join(row.get("in_sample_studies") or ())}
+        | {f"pooled_{name}": pooled.get(name) for name in ("mean", "low", "high")}
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,9 +50,11 @@ def load_studies(extra: Sequence[Path] = (), variants: Sequence[str] = ()) -> di
     """The bundled studies and those of other places, by id: bundled first, each place by name.
 
     A place is a study folder or a folder of study folders. A variant is taken where a study has it;
-    one that no study has is an error.
+    one that no study has is an error. So is a study that is already there under another id, by its
+    DOI, arXiv number, address or figures: it would count as new evidence.
     """
     studies: dict[str, Study] = {}
+    places: dict[str, Path] = {}
     for place in (bundled_folder(), *extra):
         for folder in study_folders(place):
             study = read_study(folder)
@@ -61,12 +64,40 @@ def load_studies(extra: Sequence[Path] = (), variants: Sequence[str] = ()) -> di
                     f"Expected studies with ids of their own but {folder} has the id {study.id!r} "
                     f"of one that is already there: rename the folder and its id."
                 )
+            for other in studies.values():
+                if same := _same(study, other, folder, places[other.id]):
+                    raise HumetricError(
+                        f"Expected studies that are not copies of each other but {folder} has the "
+                        f"same {same} as {other.id!r} ({places[other.id]}): one experiment counts "
+                        "once, whatever its id; leave one of the two out."
+                    )
+            places[study.id] = folder
             studies[study.id] = read_study(folder, chosen) if chosen else study
     known = {name for study in studies.values() for name in study.known_variants}
     for name in variants:
         if name not in known:
             raise UnknownNameError("variant", name, known)
     return studies
+
+
+def _same(study: Study, other: Study, folder: Path, place: Path) -> str:
+    """What shows that two studies are one experiment, or nothing."""
+    for name in ("doi", "arxiv", "url"):
+        first, second = (_plain(getattr(of, name)) for of in (study, other))
+        if first and first == second:
+            return f"{name} ({getattr(study, name)})"
+    numbers = [
+        sorted((f.cell, f.condition, f.measure, f.value) for f in of.figures)
+        for of in (study, other)
+    ]
+    texts = [(of / "results.csv").read_text(encoding="utf-8").split() for of in (folder, place)]
+    return "figures (results.csv)" if numbers[0] == numbers[1] or texts[0] == texts[1] else ""
+
+
+def _plain(address: str) -> str:
+    """A DOI, arXiv number or address without what does not tell two of them apart."""
+    short = re.sub(r"^(https?://)?(www\.|dx\.)?(doi\.org/|arxiv\.org/abs/)?", "", address.lower())
+    return re.sub(r"(^\d{4}\.\d{4,5})v\d+$", r"\1", short.strip().rstrip("/"))
 
 
 def read_study(folder: Path, variants: Sequence[str] = ()) -> Study:

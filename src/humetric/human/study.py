@@ -130,6 +130,12 @@ class Study:
         return tuple(c.id for c in self.conditions if c.kind == self.unit)
 
     @property
+    def cue_conditions(self) -> tuple[str, ...]:
+        """Methods that enter the primary comparison only for metrics that see what they add."""
+        names = self.primary.sensitivity if self.primary else ()
+        return tuple(name for name in names if self.condition(name).same_highlights_as)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """Automatic metrics whose scores the paper published."""
         return tuple(dict.fromkeys(score.metric for score in self.scores))

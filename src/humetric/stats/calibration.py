@@ -18,6 +18,7 @@ from humetric.stats.joint import StudyData, joint_test
 from humetric.stats.permutation import exact_test
 from humetric.stats.pooling import random_effects, tau_null_variance
 from humetric.stats.power import Design, bivariate, power, power_of, power_table, simulate
+from humetric.stats.shared import shared_test
 from humetric.stats.statistic import Name, rowwise
 
 SEED = 0
@@ -56,6 +57,33 @@ def cellwise_size(design: Design, studies: int, draws: int, draw: np.random.Gene
         ]
         rejected.append(joint_test(cells, draw).p <= ALPHA)
     return _mean(iter(rejected))
+
+
+def overlap_size(
+    own: int, common: int, share: float, studies: int, draws: int, draw: np.random.Generator
+) -> tuple[float, float]:
+    """Share of true nulls with p <= .05 in `joint_test` and in `shared_test`, where studies have
+    ``common`` methods in common and ``own`` others each. A metric orders methods alike in all
+    studies; ``share`` of the variance of people's means belongs to the method, wherever it is."""
+    joint, together = [], []
+    names = {
+        str(i): [*(f"common {j}" for j in range(common)), *(f"{i} {j}" for j in range(own))]
+        for i in range(studies)
+    }
+    union = sorted({name for some in names.values() for name in some})
+    for _ in range(draws):
+        metric, people = (
+            dict(zip(union, draw.standard_normal(len(union)), strict=True)) for _ in range(2)
+        )
+        data = []
+        for study, some in names.items():
+            effect = np.array([[people[name] for name in some]])
+            noise = draw.standard_normal(effect.shape)
+            human = math.sqrt(share) * effect + math.sqrt(1 - share) * noise
+            data.append(StudyData(study, np.array([[metric[name] for name in some]]), human))
+        joint.append(joint_test(data, draw).p <= ALPHA)
+        together.append(shared_test(data, names, draw, 999).p <= ALPHA)
+    return _mean(iter(joint)), _mean(iter(together))
 
 
 def exact_size(n: int, statistic: Name, draws: int, draw: np.random.Generator) -> float:
@@ -135,6 +163,7 @@ def tables(draws: int) -> Iterator[str]:
     yield f"then has a standard error of {math.sqrt(0.05 * 0.95 / draws):.4f}. A star marks what is"
     yield f"above {BOUND:.2f} (true nulls rejected) or below {COVERED:.2f} (coverage)."
     yield from _joint_table(draws)
+    yield from _overlap_table(draws)
     yield from _other_sizes(draws)
     yield from _coverage_table(draws)
     yield from _planted_table(draws)
@@ -147,7 +176,7 @@ def _joint_table(draws: int) -> Iterator[str]:
     head = [f"{k} studies" for k in counts]
     yield from _head("methods", "cells", *head, "3 studies, cell by cell")
     for n in range(2, 8):
-        for cells in (1, 2, 4):
+        for cells in (1, 2, 3, 4):
             row = [
                 _rate(joint_size(Design(n, cells), k, draws, _draw(f"joint {n} {cells} {k}")))
                 for k in counts
@@ -157,6 +186,21 @@ def _joint_table(draws: int) -> Iterator[str]:
     yield "\nThe metric orders methods alike in all cells of a study, people have method effects,"
     yield "unrelated to each other. The last column relabels each cell on its own, as one must not:"
     yield "it is there to show that the simulation can tell a wrong test from a right one."
+
+
+def _overlap_table(draws: int) -> Iterator[str]:
+    yield "\n### True nulls rejected at .05 where studies share methods\n"
+    columns = ("studies", "methods", "in common", "shared by people", "joint", "names together")
+    yield from _head(*columns)
+    for own, common in ((0, 6), (3, 3), (5, 1)):
+        for k in (3, 6):
+            for share in (0.0, 0.5, 0.8):
+                case = f"overlap {own} {common} {share} {k}"
+                joint, together = overlap_size(own, common, share, k, draws, _draw(case))
+                shown = (str(k), str(own + common), str(common), f"{share:.1f}")
+                yield _row(*shown, _rate(joint), _rate(together))
+    yield "\nThe metric orders methods alike in all studies; the fourth column is the share of the"
+    yield "variance between methods that people show in every study, unrelated to the metric."
 
 
 def _other_sizes(draws: int) -> Iterator[str]:

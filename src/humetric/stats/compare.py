@@ -116,7 +116,11 @@ def _swapped(
     """Difference of a study's T, and (scaled) under every swap, none first; None if undefined."""
     shape = first.human.shape
     shapes = {first.metric.shape, second.metric.shape, second.human.shape, shape}
-    if len(shapes) > 1 or not np.array_equal(first.human, second.human, equal_nan=True):
+    if (
+        len(shapes) > 1
+        or first.cells != second.cells
+        or not np.array_equal(first.human, second.human, equal_nan=True)
+    ):
         raise ValueError(
             f"Expected the same methods and human values of {first.name!r} with both metrics but "
             "they differ: put NaN where a metric has no value."
@@ -128,7 +132,8 @@ def _swapped(
         ways = swaps(n)
     else:
         ways = np.concatenate([np.zeros((1, n), bool), generator.integers(0, 2, (b, n)) > 0])
-    observed, total, cells = 0.0, np.zeros(len(ways)), 0
+    # Of each cell what its rows give: the difference, and the same under every swap.
+    gained: dict[int, list[tuple[float, NDArray[np.float64]]]] = {}
     people = np.broadcast_to(first.human_precision, shape)
     for cell in range(shape[0]):
         keep = ~np.isnan(first.metric[cell] + second.metric[cell] + first.human[cell])
@@ -144,11 +149,16 @@ def _swapped(
         x, y = np.where(swap, c, a), np.where(swap, a, c)
         gain = np.sign(x[:, i] - x[:, j]) - np.sign(y[:, i] - y[:, j])
         gains = gain @ ordered / np.abs(ordered).sum()
-        observed += float(gains[0])
         m = int(keep.sum())
-        total += gains * (math.sqrt(m / (m - 1)) if n > 2 else 1.0)
-        cells += 1
-    return (observed / cells, total / cells) if cells else None
+        scaled = gains * (math.sqrt(m / (m - 1)) if n > 2 else 1.0)
+        gained.setdefault(first.cells[cell], []).append((float(gains[0]), scaled))
+    if not gained:
+        return None
+    observed = math.fsum(sum(d for d, _ in rows) / len(rows) for rows in gained.values())
+    total = np.zeros(len(ways))
+    for rows in gained.values():
+        total += sum((found for _, found in rows), np.zeros(len(ways))) / len(rows)
+    return observed / len(gained), total / len(gained)
 
 
 def _ranks(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:

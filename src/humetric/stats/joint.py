@@ -34,12 +34,20 @@ class StudyData(NamedTuple):
 
     name: str
     metric: NDArray[np.float64]
-    """(cells, methods)"""
+    """(rows, methods); a row is a cell unless ``cell`` says otherwise."""
     human: NDArray[np.float64]
-    """(cells, methods)"""
+    """(rows, methods)"""
     metric_precision: Precision = 0.0
-    """(cells, methods), or one for all: differences below it are ties."""
+    """(rows, methods), or one for all: differences below it are ties."""
     human_precision: Precision = 0.0
+    cell: tuple[int, ...] = ()
+    """The cell that each row belongs to, where a cell has several rows (the metric on several
+    models): D of a cell is the mean over its defined rows, so that cells count alike."""
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The cell of each row."""
+        return self.cell or tuple(range(len(self.human)))
 
 
 class JointTest(NamedTuple):
@@ -229,9 +237,15 @@ def study_t(study: StudyData, orders: NDArray[np.intp] | None = None) -> NDArray
             else:
                 bottom[group, some] = (both[first].astype(np.float32)[at] @ compared).T
     d = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-    defined = (bottom > 0).sum(0)
+    defined = (bottom > 0).astype(np.float64)
+    if len(set(study.cells)) < cells:  # the mean within a cell comes before that over cells
+        within = np.equal.outer(np.unique(study.cells), study.cells).astype(np.float64)
+        count = within @ defined
+        d = np.divide(within @ d, count, out=np.zeros_like(count), where=count > 0)
+        defined = (count > 0).astype(np.float64)
+    count = defined.sum(0)
     found = np.full(total, np.nan)
-    np.divide(d.sum(0), defined, out=found, where=defined > 0)
+    np.divide(d.sum(0), count, out=found, where=count > 0)
     return found
 
 
@@ -270,6 +284,7 @@ def _trimmed(study: StudyData) -> StudyData:
         study.human[:, keep],
         np.broadcast_to(study.metric_precision, shape)[:, keep],
         np.broadcast_to(study.human_precision, shape)[:, keep],
+        study.cell,
     )
 
 
@@ -278,6 +293,11 @@ def _check(study: StudyData) -> None:
         raise ValueError(
             f"Expected (cells, methods) of metric and human values in {study.name!r} but got "
             f"{study.metric.shape} and {study.human.shape}: put NaN where a value is missing."
+        )
+    if study.cell and len(study.cell) != len(study.human):
+        raise ValueError(
+            f"Expected the cell of each of {len(study.human)} rows of {study.name!r} but got "
+            f"{len(study.cell)}: name one for each row, or none at all."
         )
 
 
