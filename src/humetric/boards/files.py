@@ -102,6 +102,7 @@ def _json(rows: list[dict[str, Any]], boards: list[MethodBoard], result: Result)
     data = {
         "settings": settings_line(result),
         "cases": {board.setting: board.cases for board in boards},
+        "incomplete": {board.setting: board.missing for board in boards if board.missing},
         "verdicts": {c.metric: c.verdict for b in boards for c in b.columns if c.verdict},
         "superseded": sorted({c.metric for b in boards for c in b.columns if c.superseded}),
         "board": rows,

@@ -48,21 +48,39 @@ def build(
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
     from humetric.boards.files import FOLDER, board_files, first_difference, judged, write_boards
+    from humetric.results.gaps import unfinished
     from humetric.results.read import read_result
 
     result = read_result(run)
+    lacking = unfinished(result, run)
+    if result.scores.empty:
+        nothing = f"The run in {run} has no scores, so there is nothing to make boards from."
+        if as_json:
+            print_json({"same": False, "difference": nothing, "unfinished": lacking or None})
+        err.print(lacking or nothing, markup=False, soft_wrap=True)
+        raise typer.Exit(1)
     found = judged(result, human_data or ())
     files = board_files(result, found)
     if check:
         difference = first_difference(files, run / FOLDER)
         if as_json:
-            print_json({"same": not difference, "difference": difference or None})
+            print_json(
+                {
+                    "same": not difference,
+                    "difference": difference or None,
+                    "unfinished": lacking or None,
+                }
+            )
         elif difference:
             err.print(f"{difference} Rebuild with: humetric boards build {run}", markup=False)
         else:
             out.print(f"The boards in {run / FOLDER} are what the results give.", markup=False)
-        raise typer.Exit(1 if difference else 0)
+        if lacking:
+            err.print(lacking, markup=False, soft_wrap=True)
+        raise typer.Exit(1 if difference or lacking else 0)
     written = write_boards(result, run, found)
+    if lacking:
+        err.print(lacking, markup=False, soft_wrap=True)
     if as_json:
         data = json.loads(files["methods.json"])
         print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)

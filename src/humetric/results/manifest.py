@@ -72,6 +72,9 @@ def write_manifest(folder: Path, new: Mapping[str, Any]) -> Manifest:
             for part in ("skips", "failures"):
                 earlier = (r for r in old.get(part, []) if (r["setting"], r["method"]) not in tried)
                 whole[part] = [*earlier, *whole[part]]
+            if "planned" in old or "planned" in whole:
+                now = whole.get("planned", [])
+                whole["planned"] = [*(p for p in old.get("planned", []) if p not in now), *now]
         write_whole(folder / FILE, json.dumps(whole, indent=1) + "\n")
     return whole
 

@@ -72,7 +72,12 @@ def read_result(folder: Path) -> Result:
     provenance["settings"] = {name: about["version"] for name, about in settings.items()}
     provenance["cases"] = {name: len(about["cases"]) for name, about in settings.items()}
     table = pd.DataFrame(rows, columns=COLUMNS)
-    calls = {key: sum(shares) / len(shares) for key, shares in priced.items()}
+    chunks = {name: -(-count // manifest["chunk"]) for name, count in provenance["cases"].items()}
+    calls = {
+        key: sum(shares) / len(shares)
+        for key, shares in priced.items()
+        if len(shares) == chunks[key[0]]  # a price of a part of the cases is none of all
+    }
     return Result(table, curves, failures, skips, methods, metrics, provenance, calls)
 
 
