@@ -47,7 +47,14 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
-    from humetric.boards.files import FOLDER, board_files, first_difference, judged, write_boards
+    from humetric.boards.files import (
+        FOLDER,
+        board_files,
+        first_difference,
+        judged,
+        places_of,
+        write_boards,
+    )
     from humetric.results.gaps import unfinished
     from humetric.results.read import read_result
 
@@ -59,10 +66,14 @@ def build(
             print_json({"same": False, "difference": nothing, "unfinished": lacking or None})
         err.print(lacking or nothing, markup=False, soft_wrap=True)
         raise typer.Exit(1)
-    found = judged(result, human_data or ())
-    files = board_files(result, found)
+    places = human_data or (places_of(run) if check else [])
+    found = judged(result, places)
+    files = board_files(result, found, places)
     if check:
-        difference = first_difference(files, run / FOLDER)
+        # Records are what counts: tables that were made of them must still say the same.
+        tables = {n: text for n, text in result.tables().items() if (run / n).exists()}
+        difference = first_difference(files, run / FOLDER) or first_difference(tables, run)
+        again = "".join(f" --human-data {place}" for place in places)
         if as_json:
             print_json(
                 {
@@ -72,13 +83,22 @@ def build(
                 }
             )
         elif difference:
-            err.print(f"{difference} Rebuild with: humetric boards build {run}", markup=False)
+            err.print(
+                f"{difference} Rebuild with: humetric boards build {run}{again}", markup=False
+            )
         else:
-            out.print(f"The boards in {run / FOLDER} are what the results give.", markup=False)
+            studies = f" and the studies in {', '.join(map(str, places))}" if places else ""
+            also = f" So are {' and '.join(tables)}." if tables else ""
+            out.print(
+                f"The boards in {run / FOLDER} are what the results{studies} give.{also} Pictures "
+                "are not compared, since fonts differ.",
+                markup=False,
+            )
         if lacking:
             err.print(lacking, markup=False, soft_wrap=True)
         raise typer.Exit(1 if difference or lacking else 0)
-    written = write_boards(result, run, found)
+    written = write_boards(result, run, found, places)
+    result.write_tables(run)
     if lacking:
         err.print(lacking, markup=False, soft_wrap=True)
     if as_json:

@@ -197,7 +197,7 @@ def _show(
 
     whole.write_tables(folder)
     found = judged(whole, human_data)
-    write_boards(whole, folder, found)
+    write_boards(whole, folder, found, human_data)
     about = result.provenance
     if as_json:
         print_json(

@@ -73,15 +73,15 @@ def _pairs(result: Result) -> Iterator[tuple[str, str, str]]:
 
 
 def unfinished(result: Result, folder: object) -> str:
-    """What a run lacks and the command that finishes it, in sentences; empty if it lacks nothing."""
+    """What a run lacks and the command that finishes it, in sentences; empty if nothing."""
     found = gaps(result)
     if not found:
         return ""
     where = _named(dict.fromkeys(f"{g.setting} ({_cells(found, g.setting)})" for g in found))
     has = "has no scores at all" if result.scores.empty else "is unfinished"
     return (
-        f"The run in {folder} {has}: it was interrupted, or records were deleted. Missing, in whole "
-        f"or in part: {where}. Finish it with: {command(result, found, folder)}"
+        f"The run in {folder} {has}: it was interrupted, or records were deleted. Missing, in "
+        f"whole or in part: {where}. Finish it with: {command(result, found, folder)}"
     )
 
 

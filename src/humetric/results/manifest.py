@@ -30,6 +30,11 @@ CONDITIONS = ("seed", "device", "precision", "chunk")
 def read_manifest(folder: Path) -> Manifest | None:
     """The manifest of a folder in today's form; None if there is none."""
     path = folder / FILE
+    if folder.exists() and not folder.is_dir():
+        raise HumetricError(
+            f"Expected the folder of a run but {folder} is not a folder: name the folder that "
+            f"{FILE} lies in."
+        )
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
