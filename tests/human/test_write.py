@@ -126,3 +126,8 @@ def test_every_measure_has_words() -> None:
     )
     assert meaning("seconds-all-trials", ("seconds",)).derived_from == ("seconds",)
     assert meaning("something-else", ()).kind == "other"
+
+
+def test_a_shared_baseline_is_named_with_the_standard_errors() -> None:
+    assert "baseline, which all methods of a cell share" in SHARED["colin2022"]
+    assert "arora2022" not in SHARED, "its figures are means of one condition each"

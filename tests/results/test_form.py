@@ -65,6 +65,6 @@ def test_another_form_is_refused(tmp_path: Path, changed: dict[str, object], pla
 def test_a_file_is_no_folder_of_a_run(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     file.write_text("x")
-    with pytest.raises(HumetricError, match="scores.csv is not a folder") as caught:
+    with pytest.raises(HumetricError, match=r"scores\.csv is not a folder") as caught:
         read_result(file)
     assert "Delete" not in str(caught.value)

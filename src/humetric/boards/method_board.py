@@ -109,9 +109,13 @@ def method_boards(result: Result, verdicts: Mapping[str, str] | None = None) -> 
     ]
 
 
-def legend(result: Result) -> str:
-    """How to read the boards, and the settings line."""
-    line = "; ".join(f"{name}: {value}" for name, value in settings_line(result).items())
+def legend(result: Result, in_full: bool = True) -> str:
+    """How to read the boards, and the settings line; the versions of all data only if in full."""
+    parts = settings_line(result)
+    count = len(result.provenance.get("settings", {}))
+    if not in_full and count > 1:
+        parts["data"] = f"{count} settings, whose versions are in methods.md and methods.json"
+    line = "; ".join(f"{name}: {value}" for name, value in parts.items())
     return f"{HOW_TO_READ}\n\n{line}."
 
 

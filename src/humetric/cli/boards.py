@@ -117,7 +117,7 @@ def print_boards(result: Result, found: Agreement) -> None:
 
     for board in method_boards(result, found.verdicts()):
         out.print(board.table(out.width))
-    out.print(legend(result), markup=False)
+    out.print(legend(result, in_full=False), markup=False)
     out.print()
     out.print(verdict_tables(found))
     out.print(HOW_TO_READ, markup=False)
