@@ -230,11 +230,11 @@ def skip_lines(skips: Sequence[Skip]) -> list[str]:
     for (method, reason), settings in where.items():
         groups.setdefault((reason, tuple(settings)), []).append(method)
     lines = []
-    for (reason, settings), methods in groups.items():
-        on = ", ".join(settings)
-        if len(settings) > NAMED:
-            kinds = dict.fromkeys(name.partition("/")[0] for name in settings)
-            on = f"{len(settings)} {' and '.join(kinds)} settings"
+    for (reason, names), methods in groups.items():
+        on = ", ".join(names)
+        if len(names) > NAMED:
+            kinds = dict.fromkeys(name.partition("/")[0] for name in names)
+            on = f"{len(names)} {' and '.join(kinds)} settings"
         it = "it" if len(methods) == 1 else "each"
         lines.append(f"skipped {', '.join(methods)} on {on}: {it} {reason}")
     return lines

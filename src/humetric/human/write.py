@@ -29,9 +29,9 @@ ROUNDING = 1e-9
 UNSTATED = "not stated"
 STANDARD_ERRORS = "Of the draws of the bootstrap, or of the model; by the protocol."
 SHARED = {
-    "colin2022": " Those of utility include the noise of the baseline, which all methods of a cell "
-    "share: their errors go together, while noise ceiling and interval for new people take them "
-    "for independent, so both make people out to be noisier than the order of methods is."
+    "colin2022": " Those of utility hold the baseline fixed, which all methods of a cell share and "
+    "which leaves their order alone: noise ceilings take methods for independent. The intervals "
+    "(low, high) include its noise."
 }
 """Where the figures of a cell have noise in common."""
 SMALLEST_P = 1e-6
