@@ -174,3 +174,13 @@ def test_a_real_run() -> None:
     assert {row.method for row in found.rows} == set(names)
     assert texts(found)["constant"][1] == "— (6?)"
     assert found.rows[-1].method == "constant"  # the most complex map there is
+
+
+def test_a_terminal_is_spared_the_versions_of_many_settings() -> None:
+    versions = {f"image/a/{i}": f"data {i}" for i in range(15)}
+    many = result_of(ROWS, about={"seed": 0, "settings": versions})
+    assert "image/a/7 (data 7)" in legend(many)
+    short = legend(many, in_full=False)
+    assert "data: 15 settings, whose versions are in methods.md" in short
+    assert "data 7" not in short
+    assert "data 7" in legend(result_of(ROWS), in_full=False), "a single one is short enough"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from humetric import METHODS, METRICS
 from humetric.cli import app
 from humetric.errors import HumetricError
+from humetric.human.read import bundled_folder
 from humetric.results.result import COLUMNS, Result
 
 MEANS = {"lime": 0.2, "saliency": 0.4, "integrated-gradients": 0.405, "edge": 0.6}
@@ -163,3 +165,30 @@ def test_compare_shows_what_moved_and_why_it_matters(humetric: Humetric) -> None
 
 def test_compare_needs_two_runs(humetric: Humetric) -> None:
     assert humetric("compare", "one").returncode == 2
+
+
+def test_check_also_reads_the_tables(humetric: Humetric, tmp_path: Path) -> None:
+    humetric("boards", "build")
+    assert "Pictures are not compared" in humetric("boards", "build", "--check").stdout
+    for name in ("scores.csv", "curves.json"):
+        path = tmp_path / "runs" / "embedded" / name
+        path.write_text(path.read_text(encoding="utf-8") + " ", encoding="utf-8")
+        found = humetric("boards", "build", "--check")
+        assert found.returncode == 1
+        assert f"{name} differs" in " ".join(found.stderr.split())
+        humetric("boards", "build")
+        assert humetric("boards", "build", "--check").returncode == 0
+
+
+def test_check_remembers_further_studies(humetric: Humetric, tmp_path: Path) -> None:
+    mine = tmp_path / "mine" / "copied2022"
+    shutil.copytree(bundled_folder() / "colin2022", mine)
+    form = mine / "study.toml"
+    form.write_text(form.read_text().replace('id = "colin2022"', 'id = "copied2022"', 1))
+    assert humetric("boards", "build", "one", "--human-data", "mine").returncode == 0
+    found = humetric("boards", "build", "one", "--check")
+    assert found.returncode == 0, found.stderr
+    assert "and the studies in mine" in " ".join(found.stdout.split())
+    (tmp_path / "one" / "boards" / "methods.md").write_text("")
+    said = " ".join(humetric("boards", "build", "one", "--check").stderr.split())
+    assert "humetric boards build one --human-data mine" in said

@@ -39,6 +39,7 @@ def humetric(
 
 
 def test_a_figure_of_a_case(humetric: Humetric, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
     found = humetric(
         "explain", "image/leaf/cnn", "--case", "2",
         "--method", "saliency", "--method", "edge", "-o", "new/leaf.PNG",

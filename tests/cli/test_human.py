@@ -115,6 +115,7 @@ def test_show_a_study_of_ones_own_and_draw_it(humetric: Humetric, tmp_path: Path
     folder = Path(shutil.copytree(bundled_folder() / "hase2020", tmp_path / "doe2026"))
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace('id = "hase2020"', 'id = "doe2026"'))
+    (tmp_path / "out").mkdir()
     found = humetric(
         "human", "show", "doe2026", "--human-data", "doe2026", "--plot", "out/rating.png",
         "--measure", "rating",
@@ -152,3 +153,31 @@ def test_list_studies(humetric: Humetric) -> None:
     pair = {"suite": "embedded", "setting": "image/leaf/cnn", "study": "colin2022"}
     assert pair | {"cell": "leaves", "evidence": "toy"} in colin["pairs"]
     assert rows["prasad2021"]["primary"] == "none"
+
+
+def test_a_plot_makes_no_folders(humetric: Humetric, tmp_path: Path) -> None:
+    found = humetric("human", "show", "hase2020", "--plot", "no/such/place.png")
+    assert found.returncode == 2
+    assert "there is no folder no/such" in " ".join(found.stderr.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_variant_of_another_study_is_refused(humetric: Humetric) -> None:
+    assert humetric("human", "show", "colin2022", "--variant", "plotted").returncode == 0
+    found = humetric("human", "show", "hase2020", "--variant", "plotted")
+    assert found.returncode == 2
+    assert "Unknown variant of hase2020 'plotted'" in " ".join(found.stderr.split())
+
+
+def test_agreement_says_why_a_study_has_nothing(humetric: Humetric) -> None:
+    found = humetric("agreement", "--study", "prasad2021")
+    assert found.returncode == 0
+    assert "prasad2021 has no comparison to show: " in " ".join(found.stdout.split())
+
+
+def test_a_bundled_id_is_taken(humetric: Humetric, tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("participant,condition,item\n")
+    words = ("human", "analyse", "r.csv", "--protocol", "colin2022", "--out", "mine")
+    found = humetric(*words, "--study", "colin2022")
+    assert found.returncode == 2
+    assert "'colin2022' is a bundled one" in " ".join(found.stderr.split())

@@ -229,3 +229,43 @@ def test_a_problem_reads_as_a_sentence() -> None:
     assert str(problem) == (
         "results.csv, row 4, cell: expected a cell but got 'txt'. Did you mean 'text'?"
     )
+
+
+@pytest.mark.parametrize("column", ["cells", "methods"])
+def test_a_name_that_comes_twice_in_primary(hase: Path, column: str) -> None:
+    path = hase / "study.toml"
+    head, _, tail = path.read_text(encoding="utf-8").partition("[primary]")
+    line = next(row for row in tail.splitlines() if row.startswith(f"{column} = "))
+    first = line.partition("[")[2].partition(",")[0].rstrip("]").strip()
+    tail = tail.replace(line, line.replace("[", f"[{first}, ", 1))
+    path.write_text(f"{head}[primary]{tail}", encoding="utf-8")
+    assert [(p.column, p.came) for p in problems(hase)] == [(f"primary.{column}", "2 times")]
+
+
+def test_a_primary_method_is_no_sensitivity_and_no_copy_of_itself(hase: Path) -> None:
+    path = hase / "study.toml"
+    text = path.read_text(encoding="utf-8")
+    lime = '[[conditions]]\nid = "lime"\n'
+    assert lime in text
+    text = text.replace(lime, lime + 'same_highlights_as = "lime"\n')
+    path.write_text(text.replace("[primary]\n", '[primary]\nsensitivity = ["lime"]\n'))
+    assert {(p.column, p.came) for p in problems(hase)} == {
+        ("conditions.lime.same_highlights_as", "itself"),
+        ("primary.sensitivity", "'lime'"),
+    }
+
+
+def test_primary_cells_do_not_regroup_each_other(hase: Path) -> None:
+    path = hase / "study.toml"
+    text = path.read_text(encoding="utf-8")
+    cell = '[[cells]]\nid = "text"\n'
+    assert cell in text
+    path.write_text(text.replace(cell, cell + 'regroups = ["tabular"]\n'), encoding="utf-8")
+    assert "'text', which regroups 'tabular'" in {p.came for p in problems(hase)}
+
+
+def test_a_column_that_needs_values_is_not_said_to_be_optional(
+    broken: Callable[[str, str, str], list[Problem]],
+) -> None:
+    (problem, *_) = [p for p in broken("results.csv", "precision", "x") if p.column == "precision"]
+    assert problem.remedy == "Add it, with values."

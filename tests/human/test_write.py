@@ -14,7 +14,8 @@ from humetric.human.alignments import check_alignments
 from humetric.human.analyse import analyse
 from humetric.human.analysis import Analysis
 from humetric.human.measures import meaning
-from humetric.human.protocols import find_protocol
+from humetric.human.protocols import Randomness, find_protocol
+from humetric.human.protocols.colin2022 import Sessions, utility
 from humetric.human.read import load_studies, read_study
 from humetric.human.trials import check_trials
 from humetric.human.validate import problems
@@ -126,3 +127,20 @@ def test_every_measure_has_words() -> None:
     )
     assert meaning("seconds-all-trials", ("seconds",)).derived_from == ("seconds",)
     assert meaning("something-else", ()).kind == "other"
+
+
+def test_standard_errors_hold_the_shared_baseline_fixed(tmp_path: Path) -> None:
+    """A baseline of people who differ widens the interval and leaves the standard error alone."""
+    answers = np.full((8, 1), 10.0)
+    method = Sessions(np.array([[9.0], [7], [8], [6], [9], [8], [7], [10]]), answers)
+    found = []
+    for right in ([5.0] * 8, [1.0, 9, 2, 8, 3, 7, 5, 5]):
+        baseline = Sessions(np.array(right)[:, None], answers)
+        draw = Randomness(np.random.default_rng(0), 999)
+        found.append(utility("all", "lime", method, baseline, draw)[0])
+    same, varied = found
+    assert same.value == varied.value == pytest.approx(1.6)
+    assert same.se == varied.se > 0
+    assert varied.high - varied.low > 1.5 * (same.high - same.low)
+    study = read_study(write_study(colin(**THREE), tmp_path, "simulated", 2026))
+    assert "hold the baseline fixed" in study.standard_errors

@@ -155,6 +155,7 @@ def _of_setting(
     setting: str, scores: pd.DataFrame, pair: Mapping[str, str], result: Result
 ) -> Iterator[Evidence]:
     level: Level = next(name for name in LEVELS if name == pair["evidence"])
+    wanted = int(result.provenance.get("cases", {}).get(setting, 0))
     for name, card in result.metrics.items():
         chosen = scores[scores["metric"] == name]
         if chosen.empty:
@@ -162,6 +163,8 @@ def _of_setting(
         table = chosen.pivot(index="case", columns="method", values="value").sort_index()
         table = table[sorted(table.columns)]
         cases = table.to_numpy(np.float64)
+        there = chosen.groupby("method")["case"].nunique()[table.columns].to_numpy()
+        cases = np.where(there < wanted, np.nan, cases)  # a part of the cases is no evidence
         count = (~np.isnan(cases)).sum(0)
         total = np.nansum(cases, axis=0)
         mean = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from humetric.results.result import Result
 
 SIMPLE = ("suite", "suite_version", "seed", "device", "precision", "chunk")
 PER_SETTING = {"settings": "data and model of", "batch_size": "batch size on"}
+AT_MOST = 6
+"""Methods that a line names."""
 PASSING = {"memory"}
 """Parts of the environment that change by themselves."""
 
@@ -28,14 +30,46 @@ def _only_in(one: Result, other: Result) -> Iterator[str]:
     known = set(theirs.itertuples(index=False, name=None))
     for setting, method, metric in sorted(set(mine.itertuples(index=False, name=None)) - known):
         yield f"{metric} of {method} on {setting}"
-    for setting in sorted(set(one.scores["setting"]) & set(other.scores["setting"])):
-        extra = _cases(one, setting) - _cases(other, setting)
-        if extra:
-            yield f"{len(extra)} {'case' if len(extra) == 1 else 'cases'} of {setting}"
+    yield from _more_cases(_cases(one), _cases(other))
 
 
-def _cases(result: Result, setting: str) -> set[str]:
-    return set(result.scores.loc[result.scores["setting"] == setting, "case"])
+Key = tuple[str, str, str]
+"""(setting, method, metric)."""
+
+
+def _more_cases(mine: Mapping[Key, set[str]], theirs: Mapping[Key, set[str]]) -> Iterator[str]:
+    """Cases of what both have, summarised: of a setting as a whole where that is true."""
+    common = sorted(mine.keys() & theirs.keys())
+    for setting in dict.fromkeys(key[0] for key in common):
+        here = [key for key in common if key[0] == setting]
+        groups: dict[frozenset[str], list[Key]] = {}
+        for key in here:
+            groups.setdefault(frozenset(mine[key] - theirs[key]), []).append(key)
+        for extra, keys in groups.items():
+            if extra:
+                count = f"{len(extra)} {'case' if len(extra) == 1 else 'cases'}"
+                of = "" if len(keys) == len(here) else f" for {_summary(keys, here)}"
+                yield f"{count} of {setting}{of}"
+
+
+def _summary(keys: Sequence[Key], here: Sequence[Key]) -> str:
+    """Methods, each with its metrics unless they are all that it has."""
+    said = []
+    for method in dict.fromkeys(key[1] for key in keys):
+        metrics = [key[2] for key in keys if key[1] == method]
+        whole = len(metrics) == sum(key[1] == method for key in here)
+        said.append(method if whole else f"{method} by {' and '.join(metrics)}")
+    return ", ".join(said[:AT_MOST]) + (
+        f" and {len(said) - AT_MOST} more methods" if len(said) > AT_MOST else ""
+    )
+
+
+def _cases(result: Result) -> dict[Key, set[str]]:
+    keys = ["setting", "method", "metric"]
+    return {
+        (str(key[0]), str(key[1]), str(key[2])): set(group["case"])
+        for key, group in result.scores.groupby(keys)
+    }
 
 
 def version_differences(first: Result, second: Result) -> tuple[str, ...]:

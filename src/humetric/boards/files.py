@@ -35,12 +35,16 @@ def judged(result: Result, human_data: Sequence[Path] = ()) -> Agreement:
 
 
 def board_files(
-    result: Result, found: Agreement | None = None, reports: Sequence[Report] = ()
+    result: Result,
+    found: Agreement | None = None,
+    reports: Sequence[Report] = (),
+    human_data: Sequence[Path] = (),
 ) -> dict[str, str]:
     """File name -> text, the same to the byte whenever it is made from the same result.
 
     With an agreement the metric board is among them, and the others carry its verdicts; with
-    reports of importance alignment the model board is.
+    reports of importance alignment the model board is. ``human_data`` are the places of further
+    studies, named so that a check finds them.
     """
     boards = method_boards(result, None if found is None else found.verdicts())
     rows = [row for board in boards for row in tidy(board)]
@@ -48,20 +52,35 @@ def board_files(
     files = {
         "methods.md": f"# Method boards\n\n{tables}\n{legend(result)}\n",
         "methods.csv": _csv(rows),
-        "methods.json": _json(rows, boards, result),
+        "methods.json": _json(rows, boards, result, human_data),
     }
     files |= {} if found is None else metric_board_files(found)
     return files | (model_board_files(reports, load_studies()["prasad2021"]) if reports else {})
 
 
-def write_boards(result: Result, folder: Path, found: Agreement | None = None) -> list[Path]:
+def places_of(folder: Path) -> list[Path]:
+    """Where the further studies lie that the boards of a run were made with; relative to the
+    folder that humetric was called from."""
+    try:
+        data = json.loads((folder / FOLDER / "methods.json").read_text(encoding="utf-8"))
+        return [Path(place) for place in data["human_data"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def write_boards(
+    result: Result,
+    folder: Path,
+    found: Agreement | None = None,
+    human_data: Sequence[Path] = (),
+) -> list[Path]:
     """Write the board files into ``folder/boards``, each whole or not at all.
 
     With an agreement also its pictures; these are not compared byte by byte, since fonts differ.
     """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    files = board_files(result, found, read_reports(folder))
+    files = board_files(result, found, read_reports(folder), human_data)
     for name, text in files.items():
         write_whole(target / name, text)
     drawn = {} if found is None else pictures(found)
@@ -105,10 +124,17 @@ def _csv(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _json(rows: list[dict[str, Any]], boards: list[MethodBoard], result: Result) -> str:
+def _json(
+    rows: list[dict[str, Any]],
+    boards: list[MethodBoard],
+    result: Result,
+    human_data: Sequence[Path],
+) -> str:
     data = {
         "settings": settings_line(result),
+        "human_data": [str(place) for place in human_data],
         "cases": {board.setting: board.cases for board in boards},
+        "incomplete": {board.setting: board.missing for board in boards if board.missing},
         "verdicts": {c.metric: c.verdict for b in boards for c in b.columns if c.verdict},
         "superseded": sorted({c.metric for b in boards for c in b.columns if c.superseded}),
         "board": rows,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from humetric.boards.ranking import Rank, flips_for, pairs_of, rank_methods
 from humetric.boards.render import markdown, terminal
 from humetric.boards.settings_line import HOW_TO_READ, settings_line
 from humetric.cards import Direction, MetricCard
+from humetric.results.gaps import expected, gaps
 from humetric.results.result import Failure, Result
 from humetric.seeding import generator
 from humetric.stats.bootstrap import mean_interval
@@ -74,6 +76,8 @@ class MethodBoard:
     cases: int
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    missing: int = 0
+    """Cells that the run set out to fill and did not: it is unfinished."""
 
     def markdown(self) -> str:
         """The board as a Markdown table."""
@@ -92,24 +96,45 @@ def method_boards(result: Result, verdicts: Mapping[str, str] | None = None) -> 
     A board depends on the values, the cards and the run's seed alone, not on the order of rows: it
     is the same to the byte whenever it is rebuilt.
     """
-    found = result.scores.groupby("setting", sort=True)
-    return [_board(str(setting), scores, result, verdicts) for setting, scores in found]
+    found = {str(name): scores for name, scores in result.scores.groupby("setting", sort=True)}
+    planned = expected(result) if result.provenance.get("planned") else {}
+    nothing = result.scores.iloc[:0]
+    lacking = Counter(gap.setting for gap in gaps(result))
+    return [
+        replace(
+            _board(name, found.get(name, nothing), result, verdicts, planned.get(name, ([], []))),
+            missing=lacking[name],
+        )
+        for name in sorted(found.keys() | {name for name, parts in planned.items() if all(parts)})
+    ]
 
 
-def legend(result: Result) -> str:
-    """How to read the boards, what methods want to be known, and the settings line."""
-    line = "; ".join(f"{name}: {value}" for name, value in settings_line(result).items())
+def legend(result: Result, in_full: bool = True) -> str:
+    """How to read the boards, what methods want to be known, and the settings line.
+
+    Only in full it has the versions of all data.
+    """
+    parts = settings_line(result)
+    count = len(result.provenance.get("settings", {}))
+    if not in_full and count > 1:
+        parts["data"] = f"{count} settings, whose versions are in methods.md and methods.json"
+    line = "; ".join(f"{name}: {value}" for name, value in parts.items())
     return "\n\n".join((HOW_TO_READ, *result.notes(), f"{line}."))
 
 
 def _board(
-    setting: str, scores: pd.DataFrame, result: Result, verdicts: Mapping[str, str] | None
+    setting: str,
+    scores: pd.DataFrame,
+    result: Result,
+    verdicts: Mapping[str, str] | None,
+    planned: tuple[list[str], list[str]],
 ) -> MethodBoard:
-    present = set(scores["metric"])
+    present = set(scores["metric"]) | set(planned[1])
     columns = [_column(card, verdicts) for name, card in result.metrics.items() if name in present]
     failed = {f.method for f in result.failures if f.setting == setting}
-    methods = sorted(set(result.methods) & (failed | set(scores["method"])))
-    cases = sorted(set(scores["case"]))
+    methods = sorted(set(result.methods) & (failed | set(scores["method"]) | set(planned[0])))
+    # The manifest knows how many cases there should be; the scores know how many were reached.
+    cases = int(result.provenance.get("cases", {}).get(setting, 0)) or scores["case"].nunique()
     cells = {
         column.metric: _cells(
             setting,
@@ -124,17 +149,17 @@ def _board(
         for m in methods
     ]
     return MethodBoard(
-        setting, len(cases), tuple(columns), tuple(sorted(rows, key=lambda r: _place(r, columns)))
+        setting, cases, tuple(columns), tuple(sorted(rows, key=lambda r: _place(r, columns)))
     )
 
 
 def _matrix(
-    scores: pd.DataFrame, cases: list[str], methods: list[str]
+    scores: pd.DataFrame, cases: int, methods: list[str]
 ) -> dict[str, NDArray[np.float64] | None]:
     """Values of each method in the order of the cases; None where a case is missing."""
     found: dict[str, NDArray[np.float64] | None] = dict.fromkeys(methods)
     for method, group in scores.groupby("method"):
-        if len(group) == len(cases):
+        if len(group) == cases:
             found[str(method)] = group.sort_values("case")["value"].to_numpy(np.float64)
     return found
 

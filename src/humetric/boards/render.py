@@ -65,7 +65,11 @@ def terminal(board: MethodBoard, width: int) -> RenderableType:
 
 def heading(board: MethodBoard) -> str:
     """The setting and how many cases its means are over."""
-    return f"{board.setting} ({board.cases} {'case' if board.cases == 1 else 'cases'})"
+    cases = f"{board.cases} {'case' if board.cases == 1 else 'cases'}"
+    if not board.missing:
+        return f"{board.setting} ({cases})"
+    cells = sum(len(row.cells) for row in board.rows)
+    return f"{board.setting} ({cases}; INCOMPLETE: {board.missing} of {cells} cells are missing)"
 
 
 def name_of(row: Row) -> str:

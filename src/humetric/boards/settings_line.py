@@ -14,8 +14,10 @@ HOW_TO_READ = (
     "↑ higher is better, ↓ lower is better. Places run from 1 + the number of methods that are "
     "significantly better to the number of methods less those that are significantly worse; "
     "methods that share a letter are not told apart. —: undefined for all cases; failed, missing: "
-    "not all cases were scored. Controls know nothing of the model and are ranked with the rest. "
-    "Complexity and sparseness describe a map, not its quality. Verdicts are those of the metric "
+    "not all cases were scored (a board with missing cells is headed INCOMPLETE: the run was not "
+    "finished, and places are among the methods that were scored). Controls know "
+    "nothing of the model and are ranked with the rest. Complexity "
+    "and sparseness describe a map, not its quality. Verdicts are those of the metric "
     "board: whether a metric orders methods as people's success with them does."
 )
 

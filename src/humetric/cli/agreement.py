@@ -62,6 +62,13 @@ def agreement(
         print_json({"settings": found.settings_line(), "agreement": rows(found)})
         return
     out.print(terminal(found))
+    for name in study or ():
+        if not any(cell.study == name for cell in found.cells):
+            chosen = found.studies[name]
+            why = (
+                chosen.not_pooled or "it printed no automatic scores, and no run is paired with it"
+            )
+            out.print(f"{name} has no comparison to show: {why.rstrip('.')}.", markup=False)
     for note in captions(found):
         out.print(note, markup=False)
     out.print(f"{HOW_TO_READ}\n\n{legend(found)}", markup=False)

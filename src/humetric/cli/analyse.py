@@ -12,6 +12,7 @@ from rich.table import Table
 
 from humetric.cli.app import err, out, print_json
 from humetric.cli.human import human
+from humetric.errors import HumetricError
 
 if TYPE_CHECKING:
     from humetric.human.analysis import Analysis
@@ -42,12 +43,18 @@ def analyse(
     from datetime import UTC, datetime
 
     from humetric.human.analyse import analyse_file
+    from humetric.human.read import bundled_folder
     from humetric.human.write import write_study
 
+    name = study or file.name.split(".")[0].lower().replace("_", "-").replace(" ", "-")
+    if folder is not None and (bundled_folder() / name / "study.toml").exists():
+        raise HumetricError(
+            f"Expected an id of its own for the study but {name!r} is a bundled one, so that the "
+            "two could not be read together: choose another with --study."
+        )
     found = analyse_file(file, protocol, exclusions, seed, resamples)
     written: Path | None = None
     nothing = not any(math.isfinite(e.value) for e in found.findings.estimates)
-    name = study or file.name.split(".")[0].lower().replace("_", "-").replace(" ", "-")
     if folder is not None and not nothing:
         written = write_study(found, folder, name, datetime.now(UTC).year, force)
     if as_json:

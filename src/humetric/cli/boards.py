@@ -48,22 +48,60 @@ def build(
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
     from humetric.alignment.report import read_reports
-    from humetric.boards.files import FOLDER, board_files, first_difference, judged, write_boards
+    from humetric.boards.files import (
+        FOLDER,
+        board_files,
+        first_difference,
+        judged,
+        places_of,
+        write_boards,
+    )
+    from humetric.results.gaps import unfinished
     from humetric.results.read import read_result
 
     result = read_result(run)
-    found = judged(result, human_data or ())
-    files = board_files(result, found, read_reports(run))
-    if check:
-        difference = first_difference(files, run / FOLDER)
+    lacking = unfinished(result, run)
+    if result.scores.empty:
+        nothing = f"The run in {run} has no scores, so there is nothing to make boards from."
         if as_json:
-            print_json({"same": not difference, "difference": difference or None})
+            print_json({"same": False, "difference": nothing, "unfinished": lacking or None})
+        err.print(lacking or nothing, markup=False, soft_wrap=True)
+        raise typer.Exit(1)
+    places = human_data or (places_of(run) if check else [])
+    found = judged(result, places)
+    files = board_files(result, found, read_reports(run), places)
+    if check:
+        # Records are what counts: tables that were made of them must still say the same.
+        tables = {n: text for n, text in result.tables().items() if (run / n).exists()}
+        difference = first_difference(files, run / FOLDER) or first_difference(tables, run)
+        again = "".join(f" --human-data {place}" for place in places)
+        if as_json:
+            print_json(
+                {
+                    "same": not difference,
+                    "difference": difference or None,
+                    "unfinished": lacking or None,
+                }
+            )
         elif difference:
-            err.print(f"{difference} Rebuild with: humetric boards build {run}", markup=False)
+            err.print(
+                f"{difference} Rebuild with: humetric boards build {run}{again}", markup=False
+            )
         else:
-            out.print(f"The boards in {run / FOLDER} are what the results give.", markup=False)
-        raise typer.Exit(1 if difference else 0)
-    written = write_boards(result, run, found)
+            studies = f" and the studies in {', '.join(map(str, places))}" if places else ""
+            also = f" So are {' and '.join(tables)}." if tables else ""
+            out.print(
+                f"The boards in {run / FOLDER} are what the results{studies} give.{also} Pictures "
+                "are not compared, since fonts differ.",
+                markup=False,
+            )
+        if lacking:
+            err.print(lacking, markup=False, soft_wrap=True)
+        raise typer.Exit(1 if difference or lacking else 0)
+    written = write_boards(result, run, found, places)
+    result.write_tables(run)
+    if lacking:
+        err.print(lacking, markup=False, soft_wrap=True)
     if as_json:
         data = json.loads(files["methods.json"])
         print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)
@@ -80,7 +118,7 @@ def print_boards(result: Result, found: Agreement) -> None:
 
     for board in method_boards(result, found.verdicts()):
         out.print(board.table(out.width))
-    out.print(legend(result), markup=False)
+    out.print(legend(result, in_full=False), markup=False)
     out.print()
     out.print(verdict_tables(found))
     out.print(HOW_TO_READ, markup=False)

@@ -19,7 +19,8 @@ def check_file(path: Path, suffixes: Sequence[str], option: str) -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(0, "it is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(0, f"there is no folder {path.parent}; make it first")
         tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise HumetricError(

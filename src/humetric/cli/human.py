@@ -101,6 +101,9 @@ def show(
     if study not in studies:
         raise UnknownNameError("study", study, studies)
     found: Study = studies[study]
+    for name in variant or ():
+        if name not in found.known_variants:
+            raise UnknownNameError(f"variant of {study}", name, found.known_variants)
     default = found.primary.measure if found.primary else found.measures[0].id
     chosen = found.measure(measure or default)
     if plot is not None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +16,12 @@ from humetric.cli.app import app, err, out, print_json
 from humetric.errors import HumetricError, UnknownNameError
 
 if TYPE_CHECKING:
-    from humetric.results.result import Result
+    from humetric.results.result import Result, Skip
     from humetric.run.plan import Cost, Plan
     from humetric.tasks.setting import PlacedSetting
+
+NAMED = 3
+"""Settings that a line about skipped methods names; more are counted."""
 
 Names = Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")]
 
@@ -66,6 +72,7 @@ def run(
     from humetric.suites import load_suite
     from humetric.tasks.setting import load_setting
 
+    _check_limits(case_seconds, memory)
     placement = place(device, precision)
     chosen = load_suite(suite)
     names = _choose("setting", setting, [s.id for s in chosen.settings])
@@ -76,7 +83,9 @@ def run(
     placed = {s.id: s.place(placement) for s in settings}
     part = bool(setting or method or metric or cases)  # must not replace the whole suite's results
     folder = output or Path("runs") / (f"{chosen.id}-part" if part else chosen.id)
-    if not dry_run:
+    if dry_run:
+        _check_folder(folder)
+    else:
         _make_folder(folder)
     batches, store = batch_sizes(placed, batch_size, folder), Store(folder)
     expected = list(costs(plan, placed, methods, metrics, chosen.seed, store))
@@ -84,8 +93,8 @@ def run(
     if dry_run:
         _dry_run(plan, expected, placed, batches, anew, as_json)
         return
-    for skip in plan.skips:
-        err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
+    for line in skip_lines(plan.skips):
+        err.print(line, markup=False)
     for note in anew:
         err.print(note, markup=False)
     with progress(err, sum(cost.forward for cost in expected)) as report:
@@ -118,6 +127,27 @@ def _method_ids(wanted: list[str] | None) -> list[str]:
 
     listed = ([w] if not w.endswith(".py") else methods_in(Path(w)) for w in wanted or [])
     return [name for names in listed for name in names]
+
+
+def _check_limits(case_seconds: float, memory: float) -> None:
+    """Limits must be positive, finite numbers."""
+    for option, value in (("--case-seconds", case_seconds), ("--memory", memory)):
+        if not (math.isfinite(value) and value > 0):
+            raise HumetricError(
+                f"Expected a number above 0 for {option} but got {value:g}: leave it out for the "
+                "usual limit."
+            )
+
+
+def _check_folder(folder: Path) -> None:
+    """Whether results could be written, without making anything: by the nearest folder there."""
+    near = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    # /proc is a folder that nobody can write to, whatever the permissions of root say.
+    if not near.is_dir() or not os.access(near, os.W_OK) or near.resolve().is_relative_to("/proc"):
+        raise HumetricError(
+            f"Cannot write results to {folder}: {near} is not a folder that can be written to. "
+            "Choose another folder with --out."
+        )
 
 
 def _make_folder(folder: Path) -> None:
@@ -180,12 +210,34 @@ def _dry_run(
     out.print(f"{calls:,} model calls, about {seconds:.0f} s on this machine.")
     for note in anew:
         out.print(note, markup=False)
-    for skip in skips:
-        out.print(
-            f"skipped {skip['method']} on {skip['setting']}: it {skip['reason']}", markup=False
-        )
+    for line in skip_lines(plan.skips):
+        out.print(line, markup=False)
     if not skips:
         out.print("Nothing is skipped.")
+
+
+def skip_lines(skips: Sequence[Skip]) -> list[str]:
+    """Skipped pairs in few lines: methods that are skipped for one reason on the same settings.
+
+    Reasons that differ only by the task that a setting has are one: what the method is for.
+    """
+    where: dict[tuple[str, str], list[str]] = {}
+    for skip in skips:
+        where.setdefault((skip.method, skip.reason.partition(", not for ")[0]), []).append(
+            skip.setting
+        )
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (method, reason), settings in where.items():
+        groups.setdefault((reason, tuple(settings)), []).append(method)
+    lines = []
+    for (reason, names), methods in groups.items():
+        on = ", ".join(names)
+        if len(names) > NAMED:
+            kinds = dict.fromkeys(name.partition("/")[0] for name in names)
+            on = f"{len(names)} {' and '.join(kinds)} settings"
+        it = "it" if len(methods) == 1 else "each"
+        lines.append(f"skipped {', '.join(methods)} on {on}: {it} {reason}")
+    return lines
 
 
 def _show(
@@ -197,7 +249,7 @@ def _show(
 
     whole.write_tables(folder)
     found = judged(whole, human_data)
-    write_boards(whole, folder, found)
+    write_boards(whole, folder, found, human_data)
     about = result.provenance
     if as_json:
         print_json(

@@ -20,6 +20,9 @@ from humetric.human.schema import (
     columns,
 )
 
+MAY_BE_EMPTY = ("low", "high", "se", "n", "p", "note")
+"""Columns that may have no value in any row of any file."""
+
 
 class Problem(NamedTuple):
     """Something wrong with a study folder. Row 1 is the header; 0: the file as a whole."""
@@ -111,9 +114,8 @@ def _rows(path: Path) -> tuple[list[Row], list[Problem]]:
     wanted = columns(path.name)
     for name in wanted:
         if name not in header:
-            problems.append(
-                Problem(path.name, 1, name, "this column", "none", "Add it; it may be empty.")
-            )
+            remedy = "Add it; it may be empty." if name in MAY_BE_EMPTY else "Add it, with values."
+            problems.append(Problem(path.name, 1, name, "this column", "none", remedy))
     for name in header:
         if name not in wanted or header.count(name) > 1:
             came = f"{name!r}" if name not in wanted else f"{name!r} twice"

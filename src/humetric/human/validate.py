@@ -71,6 +71,10 @@ def _form(folder: Path, form: StudyForm) -> Iterator[Problem]:
         )
     for condition in form.conditions:
         where = f"conditions.{condition.id}"
+        if condition.same_highlights_as == condition.id:
+            yield wrong(
+                f"{where}.same_highlights_as", "another condition", "itself", "Remove the field."
+            )
         if condition.same_highlights_as:
             yield from undeclared(
                 f"{where}.same_highlights_as", [condition.same_highlights_as], "conditions"
@@ -100,6 +104,19 @@ def _primary(form: StudyForm, wrong: Wrong, undeclared: Undeclared) -> Iterator[
     yield from undeclared("primary.cells", primary.cells, "cells")
     yield from undeclared("primary.methods", primary.methods, "conditions")
     yield from undeclared("primary.sensitivity", primary.sensitivity, "conditions")
+    for column in ("cells", "methods", "sensitivity"):
+        for name, count in Counter(getattr(primary, column)).items():
+            if count > 1:
+                yield wrong(f"primary.{column}", f"{name!r} once", f"{count} times", "Remove one.")
+    for name in sorted(set(primary.methods) & set(primary.sensitivity)):
+        remedy = "Sensitivity is what the primary comparison leaves out: name it in one of them."
+        yield wrong("primary.sensitivity", "none of primary.methods", repr(name), remedy)
+    for cell in form.cells:
+        for name in sorted(set(cell.regroups) & set(primary.cells)):
+            if cell.id in primary.cells:
+                remedy = "The same people would count twice: keep one of the two."
+                came = f"{cell.id!r}, which regroups {name!r}"
+                yield wrong("primary.cells", "cells with people of their own", came, remedy)
     if pooled != [primary.measure]:
         remedy = "Mark the primary measure with pooled = true, and no other."
         yield wrong("measures", f"pooled = true for {primary.measure!r}", str(pooled), remedy)

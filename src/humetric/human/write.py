@@ -27,6 +27,13 @@ FINE = 0.0001
 """The same for shares, ratios, ratings and correlations."""
 ROUNDING = 1e-9
 UNSTATED = "not stated"
+STANDARD_ERRORS = "Of the draws of the bootstrap, or of the model; by the protocol."
+SHARED = {
+    "colin2022": " Those of utility hold the baseline fixed, which all methods of a cell share and "
+    "which leaves their order alone: noise ceilings take methods for independent. The intervals "
+    "(low, high) include its noise."
+}
+"""Where the figures of a cell have noise in common."""
 SMALLEST_P = 1e-6
 
 
@@ -175,7 +182,7 @@ def _toml(analysis: Analysis, study: str, year: int, estimates: list[Estimate]) 
         ("protocol", f"{chosen.reference}: {chosen.summary}."),
         ("shown", UNSTATED),
         ("exclusions", "; ".join(dropped) + "." if dropped else "None."),
-        ("standard_errors", "Of the draws of the bootstrap, or of the model; by the protocol."),
+        ("standard_errors", STANDARD_ERRORS + SHARED.get(analysis.protocol, "")),
         ("checked", "Computed from raw responses; nothing is printed to compare with."),
     ]
     caveats = [

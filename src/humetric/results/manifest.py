@@ -30,6 +30,11 @@ CONDITIONS = ("seed", "device", "precision", "chunk")
 def read_manifest(folder: Path) -> Manifest | None:
     """The manifest of a folder in today's form; None if there is none."""
     path = folder / FILE
+    if folder.exists() and not folder.is_dir():
+        raise HumetricError(
+            f"Expected the folder of a run but {folder} is not a folder: name the folder that "
+            f"{FILE} lies in."
+        )
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -72,6 +77,9 @@ def write_manifest(folder: Path, new: Mapping[str, Any]) -> Manifest:
             for part in ("skips", "failures"):
                 earlier = (r for r in old.get(part, []) if (r["setting"], r["method"]) not in tried)
                 whole[part] = [*earlier, *whole[part]]
+            if "planned" in old or "planned" in whole:
+                now = whole.get("planned", [])
+                whole["planned"] = [*(p for p in old.get("planned", []) if p not in now), *now]
         write_whole(folder / FILE, json.dumps(whole, indent=1) + "\n")
     return whole
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from humetric.cards import Card, MethodCard, MetricCard
 from humetric.errors import HumetricError
+from humetric.results.form import check_form
 from humetric.results.identity import Context, context, map_identity, score_identity
 from humetric.results.manifest import FILE, Manifest, read_manifest
 from humetric.results.result import COLUMNS, Failure, Result, Skip, curve_points
@@ -31,6 +32,7 @@ def read_result(folder: Path) -> Result:
             f"Expected the results of a run in {folder} but there is no {FILE}: "
             f"name another folder, or make one with humetric run --out {folder}."
         )
+    check_form(manifest, folder / FILE)
     try:
         methods = {name: _card(MethodCard, d) for name, d in manifest["methods"].items()}
         metrics = {name: _card(MetricCard, d) for name, d in manifest["metrics"].items()}
@@ -76,7 +78,12 @@ def read_result(folder: Path) -> Result:
     provenance["settings"] = {name: about["version"] for name, about in settings.items()}
     provenance["cases"] = {name: len(about["cases"]) for name, about in settings.items()}
     table = pd.DataFrame(rows, columns=COLUMNS)
-    calls = {key: sum(shares) / len(shares) for key, shares in priced.items()}
+    chunks = {name: -(-count // manifest["chunk"]) for name, count in provenance["cases"].items()}
+    calls = {
+        key: sum(shares) / len(shares)
+        for key, shares in priced.items()
+        if len(shares) == chunks[key[0]]  # a price of a part of the cases is none of all
+    }
     return Result(table, curves, failures, skips, methods, metrics, provenance, calls, more=more)
 
 

@@ -87,14 +87,19 @@ class Result:
             "skips": [asdict(skip) for skip in self.skips],
         }
 
-    def write_tables(self, folder: Path) -> None:
-        """Write scores.csv and curves.json for other programs, each whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def tables(self) -> dict[str, str]:
+        """scores.csv and curves.json for other programs, by name."""
         curves = [
             dict(zip(COLUMNS, key, strict=False)) | {"curve": c} for key, c in self.curves.items()
         ]
-        write_whole(folder / "scores.csv", self.scores.to_csv(index=False))
-        write_whole(folder / "curves.json", json.dumps(curves))
+        scores = self.scores.to_csv(index=False, lineterminator="\n")
+        return {"scores.csv": scores, "curves.json": json.dumps(curves)}
+
+    def write_tables(self, folder: Path) -> None:
+        """Write the tables, each whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in self.tables().items():
+            write_whole(folder / name, text)
 
 
 def curve_points(curve: Tensor) -> list[list[float]]:

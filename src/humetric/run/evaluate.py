@@ -112,6 +112,7 @@ def run_into(
 ) -> Result:
     """Do what a folder lacks and keep it there. The manifest is there before the first record."""
     cases = {name: p.setting.ids for name, p in placed.items()}
+    about = {**about, "planned": plan.pairs()}
 
     def do(items: tuple[Item, ...]) -> Result:
         some = Plan(items, plan.skips, plan.chunk)

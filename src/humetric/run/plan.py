@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -31,6 +32,14 @@ class Plan:
     items: tuple[Item, ...]
     skips: tuple[Skip, ...]
     chunk: int
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """What will be scored on each setting, as plain data: it tells what a run still lacks."""
+        by = {i.setting: (list(i.methods), list(i.metrics)) for i in self.items}
+        return [
+            {"setting": setting, "methods": methods, "metrics": metrics}
+            for setting, (methods, metrics) in by.items()
+        ]
 
 
 def make_plan(

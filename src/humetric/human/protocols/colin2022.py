@@ -63,7 +63,9 @@ def analyse(screened: Screened, randomness: Randomness) -> Findings:
     - ``utility`` (ratio, 1 = explanations change nothing): mean over sessions of the accuracy
       with explanations, over the same of the condition ``none``. Interval: quantiles of the ratio
       with participants of both conditions drawn anew, each within its own; p against 1 from
-      centred draws. All methods of a cell share one baseline, so their utilities err together.
+      centred draws. All methods of a cell share one baseline, so their utilities err together: the
+      interval has the noise of both, the standard error that of the method's people alone (the
+      baseline held fixed), since noise ceilings take methods for independent.
     - ``total-time`` (s): mean over participants of the sum of response times in test trials.
 
     Items are taken as they are: the interval speaks of new people, not of new images. A nominal 95%
@@ -144,7 +146,8 @@ def utility(
     if len(draws) == 0 or np.ptp(draws) < 1e-12:
         return estimate._replace(note=why_no_interval(people)), math.nan
     low, high = quantile_interval(draws, LEVEL)
-    spread = float(draws.std(ddof=1))
+    # What methods share does not change their order: the baseline is held fixed here.
+    spread = float((above / base).std(ddof=1))
     return estimate._replace(low=low, high=high, se=spread), centred_p(draws, value, 1.0)
 
 
