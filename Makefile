@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+JOBS ?= auto
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -21,7 +22,7 @@ leaderboard: $(STAMP) ## Run the embedded suite and print its boards
 	@$(BIN)/humetric run --suite embedded --out runs/embedded $(ARGS)
 
 test: $(STAMP) ## Run the tests
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 benchmarks: $(STAMP) ## Check that scores, invariants and boards did not move
 	@$(BIN)/python -m pytest benchmarks $(ARGS)

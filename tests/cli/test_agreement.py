@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import re
-import shutil
 from pathlib import Path
 
 import pytest
+from study_data import study_like
 
 from humetric.cli import app
-from humetric.human.read import bundled_folder
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -86,27 +83,11 @@ def test_mistakes_get_a_sentence(
     assert expected in " ".join(err.split())
 
 
-def altered(path: Path) -> None:
-    """Another first figure, as another experiment would have."""
-    rows = list(csv.DictReader(path.read_text().splitlines()))
-    rows[0]["value"] = str(float(rows[0]["value"]) + 0.01)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def test_adding_a_study_is_adding_a_folder(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Figures that differ from colin2022's, in its form: a second study, and T is over two."""
-    copied = tmp_path / "doe2026"
-    shutil.copytree(bundled_folder() / "colin2022", copied)
-    text = (copied / "study.toml").read_text()
-    text = text.replace('id = "colin2022"', 'id = "doe2026"', 1)
-    text = re.sub(r"^(arxiv|url) = .*\n", "", text, flags=re.MULTILINE)
-    (copied / "study.toml").write_text(text)
-    altered(copied / "results.csv")
+    study_like("colin2022", tmp_path / "doe2026")
     code, out, err = call(capsys, "--published", "--human-data", str(tmp_path), "--json")
     assert code == 0, err
     (whole,) = [

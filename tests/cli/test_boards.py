@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from study_data import study_like
 
 from humetric import METHODS, METRICS
 from humetric.cli import app
 from humetric.errors import HumetricError
-from humetric.human.read import bundled_folder
 from humetric.results.result import COLUMNS, Result
 
 MEANS = {"lime": 0.2, "saliency": 0.4, "integrated-gradients": 0.405, "edge": 0.6}
@@ -181,10 +180,7 @@ def test_check_also_reads_the_tables(humetric: Humetric, tmp_path: Path) -> None
 
 
 def test_check_remembers_further_studies(humetric: Humetric, tmp_path: Path) -> None:
-    mine = tmp_path / "mine" / "copied2022"
-    shutil.copytree(bundled_folder() / "colin2022", mine)
-    form = mine / "study.toml"
-    form.write_text(form.read_text().replace('id = "colin2022"', 'id = "copied2022"', 1))
+    study_like("colin2022", tmp_path / "mine" / "doe2026")
     assert humetric("boards", "build", "one", "--human-data", "mine").returncode == 0
     found = humetric("boards", "build", "one", "--check")
     assert found.returncode == 0, found.stderr

@@ -172,15 +172,19 @@ def test_undefined_values_are_null_in_json(humetric: Humetric, tmp_path: Path) -
 
 
 def test_dry_run_says_what_would_be_done(humetric: Humetric, tmp_path: Path) -> None:
-    found = humetric("run", "--cases", "5", "--dry-run")
+    chosen = ["--setting", "image/leaf/cnn", "--setting", "sentiment/deception/tfidf"]
+    found = humetric("run", "--cases", "5", "--dry-run", *chosen)
     assert found.returncode == 0, found.stderr
     assert "nothing was run" in found.stdout
     assert "model calls, about" in found.stdout
-    assert "Nothing is skipped." in found.stdout
+    assert "skipped" in found.stdout
     assert list(tmp_path.iterdir()) == []
-    data = json.loads(humetric("run", "--cases", "5", "--dry-run", "--json").stdout)
-    assert len(data["items"]) == 3
+    data = json.loads(humetric("run", "--cases", "5", "--dry-run", "--json", *chosen).stdout)
+    assert len(data["items"]) == 2
     assert all(item["forward calls"] > 1000 for item in data["items"])
+    assert {"setting": "image/leaf/cnn", "method": "attention"}.items() <= data["skips"][0].items()
+    plain = humetric("run", "--cases", "2", "--dry-run", *chosen[:2], "--method", "lime")
+    assert "Nothing is skipped." in plain.stdout
 
 
 @pytest.mark.parametrize(

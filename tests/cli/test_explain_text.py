@@ -62,6 +62,7 @@ def test_a_text_in_the_terminal(humetric: Humetric, tmp_path: Path) -> None:
 
 def test_an_answer_on_a_page(humetric: Humetric, tmp_path: Path) -> None:
     arguments = ["explain", "qa/adversarial/low", "--case", "5", *FAST]
+    (tmp_path / "new").mkdir()
     found = humetric(*arguments, "-o", "new/x.html")
     assert found.returncode == 0, found.stderr
     assert "is drawn in new/x.html." in found.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from study_data import study_like
 
 from humetric.cli import app
 from humetric.human.read import bundled_folder, load_studies
@@ -112,9 +113,7 @@ def test_show_as_json_has_all_and_no_nan(humetric: Humetric) -> None:
 
 
 def test_show_a_study_of_ones_own_and_draw_it(humetric: Humetric, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(bundled_folder() / "hase2020", tmp_path / "doe2026"))
-    text = (folder / "study.toml").read_text()
-    (folder / "study.toml").write_text(text.replace('id = "hase2020"', 'id = "doe2026"'))
+    study_like("hase2020", tmp_path / "doe2026")
     (tmp_path / "out").mkdir()
     found = humetric(
         "human", "show", "doe2026", "--human-data", "doe2026", "--plot", "out/rating.png",
