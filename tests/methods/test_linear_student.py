@@ -181,8 +181,10 @@ def test_mistakes_are_explained() -> None:
         explained(setting(unlabelled=UNLABELLED[:9]))
     with pytest.raises(HumetricError, match="number 1 is case-0003: leave it out"):
         setting(unlabelled=["good film", REVIEWS[3]])
+    stubborn = bert()
+    dict(stubborn.named_parameters())["model.classifier.bias"].data[1] = 1e3
     with pytest.raises(HumetricError, match="gives all 60 the class 1"):
-        explained(setting(model=bert()), hard=True)
+        explained(setting(model=stubborn), hard=True)
     with pytest.raises(HumetricError, match="Expected a pair of texts but number 0"):
         setting("nli", unlabelled=["only one"])
 
