@@ -6,45 +6,19 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from command import Humetric
 from rich.console import Console
 
-from humetric.cli import app
 from humetric.cli.progress import progress
 from humetric.methods import METHODS, Method
 from humetric.metrics import METRICS, Metric
 from humetric.run.work import Item
 
 COMMANDS = ["suites", "tasks", "settings", "methods", "metrics", "studies"]
-
-
-class Finished(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Humetric = Callable[..., Finished]
-
-
-@pytest.fixture
-def humetric(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Humetric:
-    """The command, called in this process from an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Finished:
-        with pytest.raises(SystemExit) as stop:
-            app(arguments)
-        return Finished(int(stop.value.code or 0), *capsys.readouterr())
-
-    return call
 
 
 def test_the_installed_command_works() -> None:

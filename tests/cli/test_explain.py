@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from command import Humetric
 from PIL import Image
 
-from humetric.cli import app
 from humetric.methods import METHODS, Method
-
-
-class Finished(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Humetric = Callable[..., Finished]
-
-
-@pytest.fixture
-def humetric(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Humetric:
-    """The command, called in this process from an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Finished:
-        with pytest.raises(SystemExit) as stop:
-            app(arguments)
-        return Finished(int(stop.value.code or 0), *capsys.readouterr())
-
-    return call
 
 
 def test_a_figure_of_a_case(humetric: Humetric, tmp_path: Path) -> None:

@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from command import Humetric
 
-from humetric.cli import app
 from humetric.run.evaluate import evaluate
 from humetric.suites import load_suite
 from humetric.tasks.setting import load_setting
 
 FAST = ["--method", "saliency", "--method", "random"]
-
-
-class Finished(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Humetric = Callable[..., Finished]
-
-
-@pytest.fixture
-def humetric(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Humetric:
-    """The command, called in this process from an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Finished:
-        with pytest.raises(SystemExit) as stop:
-            app(arguments)
-        return Finished(int(stop.value.code or 0), *capsys.readouterr())
-
-    return call
 
 
 def test_a_text_in_the_terminal(humetric: Humetric, tmp_path: Path) -> None:

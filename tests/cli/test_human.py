@@ -4,41 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from command import Humetric
 from study_data import study_like
 
-from humetric.cli import app
 from humetric.human.read import bundled_folder, load_studies
 
 STUDIES = list(load_studies())
-
-
-class Finished(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Humetric = Callable[..., Finished]
-
-
-@pytest.fixture
-def humetric(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Humetric:
-    """The command, called in this process from an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Finished:
-        with pytest.raises(SystemExit) as stop:
-            app(arguments)
-        return Finished(int(stop.value.code or 0), *capsys.readouterr())
-
-    return call
 
 
 def test_bundled_studies_are_in_order(humetric: Humetric) -> None:

@@ -11,6 +11,7 @@ import pytest
 from humetric import METHODS, METRICS
 from humetric.errors import HumetricError
 from humetric.results.read import read_result
+from humetric.results.result import Result
 
 GOOD: dict[str, Any] = {
     "schema": 1,
@@ -27,14 +28,17 @@ GOOD: dict[str, Any] = {
 }
 
 
-def read(folder: Path, **changed: object) -> None:
+def read(folder: Path, **changed: object) -> Result:
     (folder / "run.json").write_text(json.dumps(GOOD | changed), encoding="utf-8")
-    read_result(folder)
+    return read_result(folder)
 
 
 def test_the_right_form_is_read(tmp_path: Path) -> None:
-    read(tmp_path)
-    read(tmp_path, something="that a later version writes")
+    found = read(tmp_path)
+    assert set(found.methods) == {"lime"}
+    assert found.provenance["pairs"] == GOOD["pairs"]
+    later = read(tmp_path, something="that a later version writes")
+    assert later.metrics == found.metrics
 
 
 @pytest.mark.parametrize(
