@@ -96,7 +96,7 @@ class Engine:
     def __post_init__(self) -> None:
         task, cases = self.cases.task, self.cases
         self._x, self._fill = task.store(cases.x), task.store(cases.baseline)
-        if cases.texts is None:
+        if not task.exact:
             self._x, self._fill = self._x.to(self.dtype), self._fill.to(self.dtype)
         self._buffer = self._x[:0]
 
@@ -173,7 +173,7 @@ class Engine:
 
     @torch.inference_mode()
     def evaluate(self, families: Sequence[Questions]) -> list[Tensor]:
-        """The hot loop: (rows, 2) answers of each family, left on the device.
+        """The hot loop: (rows, 3) answers of each family, left on the device.
 
         Nothing in here copies to the host, waits for the device or looks at a case by itself.
         """
@@ -183,7 +183,7 @@ class Engine:
         sizes = [len(f) * d for f, d in zip(families, draws, strict=True)]
         total = sum(sizes)
         device, kind = self._x.device, torch.promote_types(self.dtype, torch.float32)
-        out = torch.empty(total, 2, device=device, dtype=kind)
+        out = torch.empty(total, 3, device=device, dtype=kind)
         if total == 0:
             return [out for _ in families]
         case = torch.cat(
@@ -227,7 +227,7 @@ class Engine:
                 read = done
         answers = out.split(sizes)
         return [
-            a if d == 1 else a.view(-1, d, 2).mean(1) for a, d in zip(answers, draws, strict=True)
+            a if d == 1 else a.view(-1, d, 3).mean(1) for a, d in zip(answers, draws, strict=True)
         ]
 
     def _evaluate_texts(self, families: Sequence[Questions]) -> list[Tensor]:
@@ -236,7 +236,7 @@ class Engine:
         tokens, device = texts.tokens, self._x.device
         kind = torch.promote_types(self.dtype, torch.float32)
         rows = sorted_rows(families, device)
-        out = torch.empty(rows.total, 2, device=device, dtype=kind)
+        out = torch.empty(rows.total, 3, device=device, dtype=kind)
         done = 0
         while done < rows.total:
             stop, width = rows.batch(done, self.batch_size * task.longest)
@@ -318,7 +318,7 @@ class Engine:
         """A family where the engine works, its fills in the layout and precision it works in."""
         device, fill = self._x.device, family.fill
         if fill is not None:
-            fill = self.cases.task.store(fill).to(device, self.dtype)
+            fill = self.cases.task.store(fill).to(device, self._x.dtype)
         if self.cases.texts is not None:
             family = with_lengths(family, self.cases)
         case, masks = family.case.to(device), family.masks.to(device)

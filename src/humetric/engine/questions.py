@@ -206,6 +206,8 @@ class Answers(NamedTuple):
 
     logit: Tensor
     probability: Tensor
+    margin: Tensor
+    """Logit less the highest of the other outputs': positive where the explained one is given."""
 
 
 T = TypeVar("T", covariant=True)

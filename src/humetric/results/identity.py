@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from humetric.cards import Card
-from humetric.engine.questions import Questions
+from humetric.engine.questions import Answers, Questions
 
 Context = dict[str, Any]
 
@@ -54,7 +54,8 @@ def score_identity(of: Context, method: Card, metric: Card) -> dict[str, Any]:
 
 def answer_identity(of: Context, questions: Questions) -> dict[str, Any]:
     """Answers to questions that depend on the cases alone."""
-    return of | {"kind": "answer", "key": repr(questions.key), "asked": _content(questions)}
+    asked = {"kind": "answer", "key": repr(questions.key), "asked": _content(questions)}
+    return of | asked | {"holds": list(Answers._fields)}
 
 
 def definition(card: Card) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Chunk:
         found = self._get(answer_identity(self.of, questions)) if self.store else None
         if found is None:
             return None
-        return Answers(found.tensors["logit"], found.tensors["probability"])
+        return Answers(*(found.tensors[name] for name in Answers._fields))
 
     def remember(self, questions: Questions, answers: Answers, calls: int) -> None:
         """Keep answers to shared questions."""

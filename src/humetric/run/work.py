@@ -34,7 +34,7 @@ class Counter(Engine):
         """Zeros for answers; rows are counted as the real engine would count them."""
         for family in families:
             self.rows += len(family) * (1 if family.fill is not None else self._fill.shape[1])
-        return [torch.zeros(len(family), 2) for family in families]
+        return [torch.zeros(len(family), 3) for family in families]
 
 
 def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exception]:

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from humetric.tasks.partition import Partition, cuts, grid
+from humetric.tasks.task import class_answer
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class ImageTask:
     def features(self) -> tuple[int, ...]:
         """An attribution has one number per pixel."""
         return (self.height, self.width)
+
+    @property
+    def exact(self) -> bool:
+        """Colours may be rounded."""
+        return False
 
     @property
     def numbers(self) -> int:
@@ -57,11 +63,8 @@ class ImageTask:
         return x.view(-1, self.height, self.width, self.channels).movedim(-1, 1)
 
     def answer(self, output: Tensor, target: Tensor) -> Tensor:
-        """Logit and softmax probability of the explained class."""
-        if output.dtype != torch.float64:
-            output = output.float()
-        target = target[:, None]
-        return torch.cat((output.gather(1, target), output.softmax(1).gather(1, target)), 1)
+        """Logit, softmax probability and margin of the explained class."""
+        return class_answer(output, target)
 
 
 def mean_colour(x: Tensor) -> Tensor:

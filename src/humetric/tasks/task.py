@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
 from humetric.tasks.partition import Partition
@@ -20,6 +21,11 @@ class Task(Protocol):
     @property
     def features(self) -> tuple[int, ...]:
         """Shape of an attribution of one case; where cases differ in length, of the longest."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether inputs are codes (tokens, categories) that must not be rounded to a precision."""
         ...
 
     @property
@@ -52,5 +58,18 @@ class Task(Protocol):
         ...
 
     def answer(self, output: Tensor, target: Tensor) -> Tensor:
-        """(rows, 2): logit and probability of each row's explained output."""
+        """(rows, 3): logit, probability and margin of each row's explained output."""
         ...
+
+
+def class_answer(output: Tensor, target: Tensor) -> Tensor:
+    """(rows, 3): logit, softmax probability and margin of explained classes.
+
+    The margin is the logit less the highest other one: positive where the class is predicted.
+    """
+    if output.dtype != torch.float64:
+        output = output.float()
+    at = target[:, None]
+    logit = output.gather(1, at)
+    other = output.scatter(1, at, -torch.inf).amax(1, keepdim=True)
+    return torch.cat((logit, output.softmax(1).gather(1, at), logit - other), 1)

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from humetric.errors import HumetricError
 from humetric.tasks.partition import Partition, identity
+from humetric.tasks.task import class_answer
 
 REMOVALS = ("mask", "drop", "delete")
 
@@ -123,6 +124,11 @@ class TextTask:
         return (self.words,)
 
     @property
+    def exact(self) -> bool:
+        """Tokens are codes."""
+        return True
+
+    @property
     def numbers(self) -> int:
         """A word has one place in a mask."""
         return 1
@@ -184,20 +190,21 @@ class TextTask:
         return torch.stack((ids, there, moved[:, 2] * there), 1)
 
     def answer(self, output: Tensor, target: Tensor, part: Tensor | None = None) -> Tensor:
-        """Logit and probability of the explained class, or of the explained span.
+        """Logit, probability and margin of the explained class, or of the explained span.
 
-        A span's are means over its start and its end, or one of them if ``ends`` says so; the
-        softmax of each runs over the tokens of the passage only (``part``: segment of each token).
+        A span's are means over its start and its end, or one of them if ``ends`` says so; softmax
+        and the best other token are of the passage only (``part``: segment of each token).
         """
+        if not self.span:
+            return class_answer(output, target)
         if output.dtype != torch.float64:
             output = output.float()
-        if not self.span:
-            target = target[:, None]
-            return torch.cat((output.gather(1, target), output.softmax(1).gather(1, target)), 1)
         assert part is not None
         outside = (part[:, : output.shape[2]] != PASSAGE)[:, None]
-        share = output.masked_fill(outside, -torch.inf).softmax(2)
-        return torch.stack([self._at(found, target) for found in (output, share)], 1)
+        inside = output.masked_fill(outside, -torch.inf)
+        other = inside.scatter(2, target[:, :, None], -torch.inf).amax(2, keepdim=True)
+        found = (output, inside.softmax(2), output - other)
+        return torch.stack([self._at(each, target) for each in found], 1)
 
     def logit(self, output: Tensor, target: Tensor) -> Tensor:
         """(rows,): the score that gradient methods differentiate, as :meth:`answer` has it."""
