@@ -34,8 +34,9 @@ def brute_force(cases: Cases, module: nn.Module, case: int, keep: Tensor, fill: 
     keep = keep.view(cases.task.features).to(cases.x.dtype)
     x = keep * cases.x[case] + (1 - keep) * fill
     logits = module(x[None])[0]
-    target = cases.target[case]
-    return torch.stack((logits[target], logits.softmax(0)[target]))
+    target = int(cases.target[case])
+    other = max(logit for i, logit in enumerate(logits) if i != target)
+    return torch.stack((logits[target], logits.softmax(0)[target], logits[target] - other))
 
 
 def families(cases: Cases) -> list[Questions]:
@@ -69,7 +70,7 @@ def test_answers_equal_brute_force(channels: int, baseline: str, batch_size: int
         for row, case in enumerate(questions.case.tolist()):
             fill = cases.baseline.expand(len(cases), *cases.baseline.shape[1:])[case, 0]
             expected = brute_force(cases, engine.module, case, keep[row], fill)
-            found = torch.stack((answers.logit[row], answers.probability[row]))
+            found = torch.stack([answer[row] for answer in answers])
             torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
@@ -115,7 +116,7 @@ def test_several_baselines_are_averaged(batch_size: int, owners: str) -> None:
         fills = cases.baseline[case if count > 1 else 0]
         each = [brute_force(cases, engine.module, case, keep[row], fill) for fill in fills]
         expected = torch.stack(each).mean(0)
-        found = torch.stack((answers.logit[row], answers.probability[row]))
+        found = torch.stack([answer[row] for answer in answers])
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     assert engine.rows == 3 * len(asked)
 

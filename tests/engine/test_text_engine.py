@@ -38,8 +38,8 @@ MASK = wordpiece().token_to_id("[MASK]")
 
 def brute_force(
     made: Setting, module: nn.Module, case: int, keep: list[bool]
-) -> tuple[float, float]:
-    """One question answered from lists, without padding."""
+) -> tuple[float, float, float]:
+    """One question answered from lists, without padding: logit, probability, margin."""
     assert made.texts is not None
     count = int(made.texts.tokens.counts[case])
     ids, _, types = made.x[case, :, :count].tolist()
@@ -58,13 +58,15 @@ def brute_force(
         out = module(*(torch.tensor([a]) for a in (ids, attention, types)))[0]
     target = made.target[case].tolist()
     if made.task.id != "qa":
-        return float(out[target]), float(out.softmax(0)[target])
+        other = max(out[:target].tolist() + out[target + 1 :].tolist())
+        return float(out[target]), float(out.softmax(0)[target]), float(out[target]) - other
     inside = [i for i, p in enumerate(part) if p == 1]
     logits = [float(out[side, at]) for side, at in enumerate(target)]
     shares = [
         float(out[side][inside].softmax(0)[inside.index(at)]) for side, at in enumerate(target)
     ]
-    return sum(logits) / 2, sum(shares) / 2
+    others = [max(float(out[side, i]) for i in inside if i != at) for side, at in enumerate(target)]
+    return sum(logits) / 2, sum(shares) / 2, (sum(logits) - sum(others)) / 2
 
 
 def drawn(cases: Cases, rows: int = 6, seed: int = 0) -> list[np.ndarray]:
@@ -98,9 +100,8 @@ def test_answers_equal_brute_force(
     ]
     for found, each in zip(answers, rows, strict=True):
         for at, (case, keep) in enumerate(each):
-            logit, probability = brute_force(made, engine.module, case, keep)
-            assert float(found.logit[at]) == pytest.approx(logit, abs=1e-10)
-            assert float(found.probability[at]) == pytest.approx(probability, abs=1e-10)
+            expected = brute_force(made, engine.module, case, keep)
+            assert [float(answer[at]) for answer in found] == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("task", ["sentiment", "nli", "qa"])
