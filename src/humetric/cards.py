@@ -23,6 +23,9 @@ Access = Literal["predict", "gradient", "internals"]
 TEXT = ("sentiment", "nli", "qa")
 """Tasks whose features are words."""
 
+EVERY = ("image", *TEXT, "tabular")
+"""All tasks."""
+
 Direction = Literal["higher", "lower"]
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from humetric.cards import TEXT
+from humetric.cards import EVERY, TEXT
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
@@ -16,7 +16,7 @@ from humetric.tasks.cases import Cases
     "random",
     version=1,
     reference="control",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     signed=False,
     control=True,
 )
@@ -36,7 +36,7 @@ def random() -> Explainer:
     "constant",
     version=1,
     reference="control",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     signed=False,
     control=True,
 )

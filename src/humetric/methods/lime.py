@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from humetric.cards import TEXT
+from humetric.cards import EVERY
 from humetric.engine.questions import Program, about, alike, chosen, intact, spread
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
@@ -15,7 +15,7 @@ from humetric.tasks.cases import Cases
     "lime",
     version=1,
     reference="Ribeiro et al. 2016, arXiv:1602.04938",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
 )
 def lime(samples: int = 1000, cells: int = 8, width: float = 0.25, ridge: float = 1.0) -> Explainer:
     """Weights of a ridge regression of the probability on random subsets of grid cells or words.

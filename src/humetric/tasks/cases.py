@@ -12,8 +12,10 @@ from torch import Tensor, nn
 
 from humetric.errors import AccessError, HumetricError
 from humetric.models.model import Model
+from humetric.models.tabular import TabularModel
 from humetric.models.text import TextModel
 from humetric.seeding import generator
+from humetric.tasks.table import Table
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
@@ -47,6 +49,8 @@ class Cases:
     """Words of the cases and the map from tokens to words; None for images."""
     unlabelled: Unlabelled | None = None
     """Texts of the same kind that are no cases of the setting, if it has any."""
+    table: Table | None = None
+    """Columns of rows, and what other rows are like; None but for tables."""
     across: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
     """What all chunks of the setting share; see :meth:`once_per_setting`."""
     _shared: dict[Hashable, object] = field(
@@ -123,6 +127,21 @@ class Cases:
             raise AccessError(
                 f"This method {refusal}: use a method that only asks for predictions."
             )
+        return self.model.module
+
+    def rows(self) -> Table:
+        """Columns and background of cases that are rows of a table."""
+        if self.table is None:
+            raise HumetricError(f"Expected rows but these are cases of the task {self.task.id}.")
+        return self.table
+
+    def tabular_module(self, reads: str = "") -> TabularModel:
+        """The model behind rows; ``reads`` are internals that are wanted of it."""
+        refusal = self.model.refuses("internals" if reads else "gradient", reads)
+        if refusal:
+            raise AccessError(f"This method {refusal}.")
+        if not isinstance(self.model.module, TabularModel):
+            raise AccessError(f"Expected a tabular model but {self.model.id} is none.")
         return self.model.module
 
     def text_module(self, reads: str = "") -> TextModel:

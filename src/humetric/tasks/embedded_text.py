@@ -14,7 +14,7 @@ from humetric.data.embedded.reading import Question
 from humetric.data.embedded.texts import digest, segments_of, text_dataset
 from humetric.data.embedded.wording import SPLITS, Text
 from humetric.errors import HumetricError
-from humetric.models import text, wordpiece
+from humetric.models import stored, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.tasks.setting import Setting
 from humetric.tasks.text import SEGMENTS
@@ -44,7 +44,7 @@ def load_text_setting(
     data = chosen["data"]
     samples = samples_of(id, rows, data)
     weights = WEIGHTS / chosen["weights"]
-    model = text.load(weights)
+    model = stored.load(weights)
     parts = [segments_of(sample) for sample in samples]
     task = id.split("/")[0]
     spans = task == "qa"

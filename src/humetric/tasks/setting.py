@@ -22,6 +22,7 @@ from humetric.models import convnet
 from humetric.models.model import Model, call
 from humetric.tasks.cases import Cases
 from humetric.tasks.image import BASELINES, ImageTask
+from humetric.tasks.table import Table
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
@@ -52,6 +53,8 @@ class Setting:
     """Words and segments of texts as people see them, with the map from tokens to words."""
     unlabelled: Unlabelled | None = None
     """More texts of the same kind, none of them a case, for students of the model."""
+    table: Table | None = None
+    """Columns of rows, and what other rows are like."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -120,6 +123,7 @@ class PlacedSetting:
             dtype=self.placement.full_dtype,
             texts=texts,
             unlabelled=setting.unlabelled,
+            table=setting.table,
             across=self._shared,
         )
 
