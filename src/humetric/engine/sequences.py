@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from humetric.engine.questions import GroupMasks, Questions, make
 from humetric.errors import HumetricError
@@ -29,10 +30,6 @@ def in_words(questions: Questions, cases: Cases) -> Questions:
 
     Words that a case does not have count as kept.
     """
-    if questions.fill is not None:
-        raise HumetricError(
-            "Texts are questioned with words removed, not replaced: ask without fill."
-        )
     masks = questions.masks
     if isinstance(masks, GroupMasks) and masks.partition.name == "each":
         bits = masks.bits.cpu()
@@ -48,8 +45,10 @@ def in_words(questions: Questions, cases: Cases) -> Questions:
 
 
 def with_lengths(questions: Questions, cases: Cases) -> Questions:
-    """Questions in words with the number of tokens of each row."""
+    """Questions in words, or other inputs, with the number of tokens of each row."""
     task, texts = cases.text()
+    if questions.fill is not None:
+        return replace(questions, tokens=questions.fill[:, 1].sum(1).cpu())
     asked = in_words(questions, cases)
     assert isinstance(asked.masks, GroupMasks)
     owner, tokens = asked.case.cpu(), texts.tokens
@@ -71,6 +70,8 @@ class SortedRows:
     """(rows,) on the device: where each row was asked."""
     lengths: Sequence[int]
     """Tokens of each row, on the host: never increasing."""
+    inputs: Tensor | None = None
+    """(rows, 3, tokens) on the device: other inputs in the place of the cases'."""
 
     @property
     def total(self) -> int:
@@ -102,9 +103,22 @@ def sorted_rows(families: Sequence[Questions], device: torch.device) -> SortedRo
     order = torch.sort(lengths, descending=True, stable=True).indices
     where = order.to(device)
     bits = [f.masks.bits for f in families if isinstance(f.masks, GroupMasks)]
+    inputs = padded([f.fill for f in families if f.fill is not None])
     return SortedRows(
         case=torch.cat([f.case for f in families]).index_select(0, where),
         keep=torch.cat(bits).index_select(0, where),
         order=where,
         lengths=lengths[order].tolist(),
+        inputs=None if inputs is None else inputs.index_select(0, where),
     )
+
+
+def padded(inputs: Sequence[Tensor]) -> Tensor | None:
+    """Inputs (rows, 3, tokens) of several widths together; None if there are none.
+
+    What is added is never read: no batch is wider than its longest row.
+    """
+    if not inputs:
+        return None
+    width = max(x.shape[2] for x in inputs)
+    return torch.cat([pad(x, (0, width - x.shape[2])) for x in inputs])
