@@ -71,9 +71,9 @@ def vectors(read: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.float6
     for sentence in lower:
         for at, word in enumerate(sentence):
             near = range(max(0, at - WINDOW), min(len(sentence), at + WINDOW + 1))
-            for other in near if word in row else ():
-                if other != at and sentence[other][0].isalnum():
-                    pairs[word, other - at, sentence[other]] += 1
+            for place in near if word in row else ():
+                if place != at and sentence[place][0].isalnum():
+                    pairs[word, place - at, sentence[place]] += 1
     contexts = sorted({(step, other) for _, step, other in pairs})
     column = {c: i for i, c in enumerate(contexts)}
     counts = np.zeros((len(words), len(contexts)))
@@ -81,8 +81,10 @@ def vectors(read: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.float6
         counts[row[word], column[step, other]] = n
     spread = counts.sum(0) ** 0.75
     expected = counts.sum(1, keepdims=True) * spread / spread.sum()
-    information = np.log(np.maximum(counts, 1e-12) / expected)
-    left, size, _ = np.linalg.svd(np.maximum(information, 0), full_matrices=False)
+    seen = counts > 0  # a word that always stands alone is in no company
+    information = np.zeros_like(counts)
+    information[seen] = np.maximum(np.log(counts[seen] / expected[seen]), 0)
+    left, size, _ = np.linalg.svd(information, full_matrices=False)
     return words, left[:, :DIMENSIONS] * np.sqrt(size[:DIMENSIONS])
 
 

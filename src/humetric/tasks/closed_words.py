@@ -7,8 +7,9 @@ and every other word is taken to be of an open class. Where that misleads:
 
 - nouns, verbs, adjectives and adverbs are not told apart, so a noun may be replaced by a verb;
 - names are open words, though a tagger would call them proper nouns and the study keep them;
-- a word of several classes has one here: forms of *have* and *do* always count as auxiliaries, *to*,
-  *as* and *than* as particles or conjunctions, *before* and *since* as adpositions, *like* as open;
+- a word of several classes has one here: forms of *have* and *do* always count as auxiliaries,
+  *to*, *as* and *than* as particles or conjunctions, *before* and *since* as adpositions, *like* as
+  open;
 - negations (*never*, *hardly*) are a class of their own, though taggers call some of them adverbs.
 """
 
@@ -19,11 +20,11 @@ from typing import Literal
 Kind = Literal["open", "adposition", "closed"]
 
 _CLOSED = {
-    "determiners": "a an the this that these those each every either both all any some such another "
-    "many much few fewer more most less least several enough half own same",
-    "pronouns": "i me my mine myself we us our ours ourselves you your yours yourself yourselves he "
-    "him his himself she her hers herself it its itself they them their theirs themselves oneself "
-    "one ones there other others someone somebody something anyone anybody anything everyone "
+    "determiners": "a an the this that these those each every either both all any some such many "
+    "another much few fewer more most less least several enough half own same",
+    "pronouns": "i me my mine myself we us our ours ourselves you your yours yourself yourselves "
+    "he him his himself she her hers herself it its itself they them their theirs themselves one "
+    "oneself ones there other others someone somebody something anyone anybody anything everyone "
     "everybody everything",
     "conjunctions": "and or but so yet if because although though unless while whereas whether "
     "as than lest",
@@ -33,8 +34,8 @@ _CLOSED = {
     "hardly scarcely barely to",
     "wh-words": "who whom whose which what when where why how whoever whomever whichever whatever "
     "whenever wherever",
-    "interjections": "oh ah aha alas wow hey hi hello ugh oops hmm yes yeah yep nope okay ok please "
-    "thanks bye hooray huh",
+    "interjections": "oh ah aha alas wow hey hi hello ugh oops hmm yes yeah yep nope okay ok "
+    "please thanks bye hooray huh",
     "numerals": "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty "
     "ninety hundred thousand million billion trillion",
@@ -44,12 +45,14 @@ _CLOSED = {
 
 CLOSED_WORDS = frozenset(word for words in _CLOSED.values() for word in words.split())
 
-ADPOSITIONS = frozenset(
+_ADPOSITIONS = (
     "about above across after against along amid among amongst around at before behind below "
     "beneath beside besides between beyond by despite down during except for from in inside into "
     "near of off on onto out outside over past per since through throughout till toward towards "
-    "under underneath until up upon via with within without".split()
+    "under underneath until up upon via with within without"
 )
+
+ADPOSITIONS = frozenset(_ADPOSITIONS.split())
 
 
 def kind_of(word: str) -> Kind:

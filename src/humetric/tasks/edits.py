@@ -32,15 +32,23 @@ class Place(NamedTuple):
 def places_of(texts: Texts, case: int) -> tuple[Place, ...]:
     """Where the words of a case are in its raw segments.
 
-    A word lies around the characters of its tokens, which need not be all of it.
+    A word lies around the characters of its tokens, which need not be all of it, and may have a
+    space before it.
     """
-    tokens, raw = texts.tokens, texts.raw[case]
-    offset, owner = texts.offset[case].tolist(), tokens.word[case].tolist()
+    mine: list[list[list[int]]] = [[] for _ in texts.words[case]]
+    for word, offset in zip(
+        texts.tokens.word[case].tolist(), texts.offset[case].tolist(), strict=True
+    ):
+        if word >= 0:
+            mine[word].append(offset)
     found: list[Place] = []
     for i, (word, segment) in enumerate(zip(texts.words[case], texts.segment[case], strict=True)):
-        text = raw[segment]
-        mine = [o for o, w in zip(offset, owner, strict=True) if w == i]
-        last = next((b - 1 for a, b in reversed(mine) if text[a:b].strip()), mine[-1][1] - 1)
+        text, offsets = texts.raw[case][segment], mine[i]
+        whole = Span(offsets[0][0], offsets[-1][1])
+        if text[slice(*whole)] == word:
+            found.append(Place(segment, whole))
+            continue
+        last = next((b - 1 for a, b in reversed(offsets) if text[a:b].strip()), whole.stop - 1)
         start = text.find(word, max(0, last - len(word) + 1))
         if not 0 <= start <= last:
             raise HumetricError(

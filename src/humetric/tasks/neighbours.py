@@ -114,7 +114,9 @@ def nearest(words: Sequence[str], vectors: Floats, most: int = 10, floor: float 
     order = sorted(range(len(words)), key=lambda i: words[i])
     found: dict[str, tuple[tuple[str, float], ...]] = {}
     for kind in ("adposition", "open"):
-        mine = [i for i in order if kind_of(words[i]) == kind and words[i] == bare(words[i]).lower()]
+        mine = [
+            i for i in order if kind_of(words[i]) == kind and words[i] == bare(words[i]).lower()
+        ]
         unit = np.asarray(vectors, dtype=np.float64)[mine]
         size = np.linalg.norm(unit, axis=1, keepdims=True)
         unit = np.divide(unit, size, out=np.zeros_like(unit), where=size > 0)
