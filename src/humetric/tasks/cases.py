@@ -97,6 +97,15 @@ class Cases:
         own = torch.tensor(self.lengths, device=attribution.device)
         return attribution.masked_fill(place >= own[:, None], 0)
 
+    def named(self, case: int) -> tuple[str, ...]:
+        """What people call the features of a case: words, columns with their values; or nothing."""
+        if self.texts is not None:
+            return self.texts.words[case]
+        if self.table is None:
+            return ()
+        values = zip(self.table.columns, self.x[case].tolist(), strict=True)
+        return tuple(f"{column.name} = {column.text(value)}" for column, value in values)
+
     def text(self) -> tuple[TextTask, Texts]:
         """Task and words of cases that are texts."""
         if self.texts is None or not isinstance(self.task, TextTask):
