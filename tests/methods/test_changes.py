@@ -8,17 +8,11 @@ import torch
 from scipy import stats
 from support import engine_for
 from tabular_support import COLUMNS, rows, table_setting
+from text_support import NEAR
 from text_support import setting as text_setting
 
 from humetric.errors import HumetricError
 from humetric.methods.changes import RowChanges, WordChanges, changes_of
-
-NEAR = {
-    "good": (("moving", 0.8), ("cold", 0.2)),
-    "film": (("picture", 0.9),),
-    "boring": (("tedious", 0.9), ("wonderful", 0.6)),
-    "wonderful": (("moving", 0.7),),
-}
 
 
 def row_changes() -> RowChanges:
