@@ -55,6 +55,14 @@ QUESTIONS = (
     ("what was cold", "the acting was wonderful but the soup arrived cold and tedious"),
 )
 
+NEAR = {
+    "good": (("moving", 0.8), ("cold", 0.2)),
+    "film": (("picture", 0.9),),
+    "boring": (("tedious", 0.9), ("wonderful", 0.6)),
+    "wonderful": (("moving", 0.7),),
+}
+"""Similar words, so to speak."""
+
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 

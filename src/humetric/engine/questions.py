@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
@@ -304,7 +305,13 @@ def instead(cases: Cases, rows: Sequence[Tensor], view: View | None = None) -> Q
     case = torch.arange(len(cases)).repeat_interleave(torch.tensor([len(r) for r in rows]))
     bits = torch.zeros(len(case), 1, dtype=torch.bool)
     masks = GroupMasks(bits, whole(cases.features))
-    return Questions(case, masks, fill=torch.cat(list(rows)), view=view)
+    return Questions(case, masks, fill=together(rows), view=view)
+
+
+def together(inputs: Sequence[Tensor]) -> Tensor:
+    """Inputs of several widths together: shorter ones end in zeros, which nobody attends to."""
+    width = max(x.shape[-1] for x in inputs)
+    return torch.cat([pad(x, (0, width - x.shape[-1])) for x in inputs])
 
 
 def intact(cases: Cases) -> Questions:

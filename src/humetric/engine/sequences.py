@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
-from humetric.engine.questions import GroupMasks, Questions, make
+from humetric.engine.questions import GroupMasks, Questions, make, together
 from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
 from humetric.tasks.partition import identity
@@ -103,22 +102,11 @@ def sorted_rows(families: Sequence[Questions], device: torch.device) -> SortedRo
     order = torch.sort(lengths, descending=True, stable=True).indices
     where = order.to(device)
     bits = [f.masks.bits for f in families if isinstance(f.masks, GroupMasks)]
-    inputs = padded([f.fill for f in families if f.fill is not None])
+    fills = [f.fill for f in families if f.fill is not None]
     return SortedRows(
         case=torch.cat([f.case for f in families]).index_select(0, where),
         keep=torch.cat(bits).index_select(0, where),
         order=where,
         lengths=lengths[order].tolist(),
-        inputs=None if inputs is None else inputs.index_select(0, where),
+        inputs=together(fills).index_select(0, where) if fills else None,
     )
-
-
-def padded(inputs: Sequence[Tensor]) -> Tensor | None:
-    """Inputs (rows, 3, tokens) of several widths together; None if there are none.
-
-    What is added is never read: no batch is wider than its longest row.
-    """
-    if not inputs:
-        return None
-    width = max(x.shape[2] for x in inputs)
-    return torch.cat([pad(x, (0, width - x.shape[2])) for x in inputs])
