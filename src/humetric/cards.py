@@ -66,8 +66,9 @@ class MethodCard(Card):
     """Forward-and-backward passes per case that do not go through the engine."""
     reads: str = ""
     """Which internals it needs, if other than a named layer: ``attention``, ``coefficients``."""
-    uses: str = ""
-    """What it needs of a setting beside cases and model: ``unlabelled`` texts."""
+    uses: tuple[str, ...] = ()
+    """What it needs of a setting beside cases and model: ``unlabelled`` texts, ``neighbours`` of
+    words, ``prototypes``."""
     source: str = ""
     """Digest of the file that declares it, for a method that is not built in."""
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from humetric.engine.questions import Questions, RankMasks, about, about_each
 from humetric.tasks.cases import Cases
 
-FEW = 256
+FEW = 64
 """Up to so many features, masks are made while planning."""
 
 

@@ -15,6 +15,7 @@ from humetric.models.model import Model
 from humetric.models.tabular import TabularModel
 from humetric.models.text import TextModel
 from humetric.seeding import generator
+from humetric.tasks.neighbours import Neighbours
 from humetric.tasks.table import Table
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
@@ -49,6 +50,8 @@ class Cases:
     """Words of the cases and the map from tokens to words; None for images."""
     unlabelled: Unlabelled | None = None
     """Texts of the same kind that are no cases of the setting, if it has any."""
+    neighbours: Neighbours | None = None
+    """Similar words, if the setting has any."""
     table: Table | None = None
     """Columns of rows, and what other rows are like; None but for tables."""
     across: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
