@@ -74,7 +74,9 @@ def test_trees_by_hand() -> None:
     )
     rows = np.array([[5, 2.5], [-5, 0], [0, 3], [-1, 9], [0.5, 2.6]])
     assert one.log_odds(rows).tolist() == [1.25, 1.25, 2.25, 2.25, 4.25]
-    with pytest.raises(HumetricError, match=r"at least 2 columns but got an array of shape \(3, 1\)"):
+    with pytest.raises(
+        HumetricError, match=r"at least 2 columns but got an array of shape \(3, 1\)"
+    ):
         one.predict(np.zeros((3, 1)))
 
 
@@ -84,13 +86,15 @@ def test_files_keep_every_bit_and_others_are_refused(tmp_path: Path) -> None:
     again = load(tmp_path / "new" / "trees.safetensors")
     x = data(50, 3)[0]
     assert np.array_equal(again.predict(x), exported.predict(x))
-    with pytest.raises(HumetricError, match=r"Expected trees but model\.safetensors holds something"):
+    with pytest.raises(
+        HumetricError, match=r"Expected trees but model\.safetensors holds something"
+    ):
         load(WEIGHTS / "tabular/census/mlp/model.safetensors")
 
 
 def test_what_cannot_be_exported_is_refused() -> None:
     three = GradientBoostingClassifier(n_estimators=2).fit(*data(300, 0, classes=3))
-    with pytest.raises(HumetricError, match="of two classes.* of 3 classes"):
+    with pytest.raises(HumetricError, match=r"of two classes.* of 3 classes"):
         of_scikit_learn(three)
     with pytest.raises(HumetricError, match="loss='log_loss'"):
         of_scikit_learn(fitted(n_estimators=2, loss="exponential"))

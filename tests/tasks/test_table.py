@@ -9,7 +9,15 @@ from humetric.errors import HumetricError
 from humetric.tasks.table import Column, check_rows, single, table_of
 
 COLUMNS = (Column("age"), Column("work", ("field", "office", "none")), Column("rate", decimals=1))
-BACKGROUND = [[20, 0, 0], [30, 1, 0], [40, 1, 0], [50, 2, 0.1], [60, 0, 0.7], [70, 0, 0], [80, 1, 0]]
+BACKGROUND = [
+    [20, 0, 0],
+    [30, 1, 0],
+    [40, 1, 0],
+    [50, 2, 0.1],
+    [60, 0, 0.7],
+    [70, 0, 0],
+    [80, 1, 0],
+]
 
 
 def test_bins_are_cut_at_quartiles_and_hold_their_upper_edge() -> None:

@@ -6,8 +6,8 @@ and write under models/weights/SETTING:
 - model.safetensors, whose metadata say how it came about;
 - cases.json: the pool rows that the benchmark explains.
 
-On one machine with the same versions the files come out byte for byte the same. The trees are fitted
-by scikit-learn, which is needed here alone (it is among the development requirements).
+On one machine with the same versions the files come out byte for byte the same. The trees are
+fitted by scikit-learn, which is needed here alone (it is among the development requirements).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def fit_network(recipe: Network, rows: Rows, labels: Labels, validation: int) ->
     for _ in range(recipe.epochs):
         for chosen in torch.randperm(count, generator=rng).split(recipe.batch):
             optimiser.zero_grad()
-            cross_entropy(model(x[chosen]), y[chosen]).backward()  # type: ignore[no-untyped-call]
+            cross_entropy(model(x[chosen]), y[chosen]).backward()
             optimiser.step()
         loss = _loss(model, x[count:], y[count:])
         waited += 1

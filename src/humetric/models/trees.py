@@ -1,8 +1,8 @@
 """Boosted trees as plain arrays: trained elsewhere, asked here, a black box to everything else.
 
-``of_scikit_learn`` takes a fitted GradientBoostingClassifier of two classes; ``Trees.predict`` gives
-the same probabilities without scikit-learn and goes where a function from rows to probabilities is
-wanted, as in ``tabular_setting(..., model=load(path).predict)``.
+``of_scikit_learn`` takes a fitted GradientBoostingClassifier of two classes; ``Trees.predict``
+gives the same probabilities without scikit-learn and goes where a function from rows to
+probabilities is wanted, as in ``tabular_setting(..., model=load(path).predict)``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class Trees:
         for column, thresholds, kept in self._tables.columns:
             left &= kept[np.searchsorted(thresholds, values[:, column], side="left")]
         leaf = _FIRST[left] + self._tables.offset
-        return self.prior[0] + self._tables.leaves[leaf].sum(axis=1)
+        found: Floats = self.prior[0] + self._tables.leaves[leaf].sum(axis=1)
+        return found
 
     @cached_property
     def _tables(self) -> _Tables:
@@ -145,10 +146,13 @@ def of_scikit_learn(fitted: Any) -> Trees:
     root = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
     share = fitted.init_.class_prior_[1]
 
-    def joined(name: str, shift: bool = False) -> NDArray[Any]:
+    def joined(name: str, shift: bool = False) -> Integers:
         parts = [getattr(tree, name) for tree in trees]
-        moved = [np.where(p < 0, -1, p + (r if shift else 0)) for p, r in zip(parts, root, strict=True)]
-        return np.concatenate(moved).astype(np.int32)
+        moved = [
+            np.where(p < 0, -1, p + (r if shift else 0)) for p, r in zip(parts, root, strict=True)
+        ]
+        found: Integers = np.concatenate(moved).astype(np.int32)
+        return found
 
     return Trees(
         root=root.astype(np.int32),

@@ -264,7 +264,7 @@ def _dwelling(dice: Dice, age: int, marital: int, region: int) -> int:
 
 
 def _dice(key: str) -> Dice:
-    """Whole numbers below DICE for ever, drawn by the block: one at a time takes six times longer."""
+    """Whole numbers below DICE for ever, drawn by the block: one at a time takes far longer."""
     rng = seeded(key)
     while True:
         yield from rng.integers(DICE, size=40).tolist()
