@@ -138,6 +138,6 @@ def _problems(look: Look[object]) -> str:
 
 def _table(heads: str, rows: str, kind: str = "about") -> str:
     return (
-        f'<div class="wide"><table class="{kind}"><thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>'
-        f"</table></div>"
+        f'<div class="wide"><table class="{kind}"><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div>"
     )

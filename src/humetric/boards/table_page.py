@@ -29,16 +29,16 @@ STYLE = """
 BESIDE = 4
 """Methods beside each other: as many as fit a page on a screen or on paper."""
 
-KEY = """<p class="key">Bars to the right speak for the explained class, bars to the left against it;
-bars from the left edge are importance without a sign. Each method has its own scale.</p>"""
+KEY = """<p class="key">Bars to the right speak for the explained class, bars to the left against
+it; bars from the left edge are importance without a sign. Each method has its own scale.</p>"""
 
 
 def table_page(look: Look[ShownTable]) -> str:
     """The page as HTML. Everything that is shown is escaped, and nothing is fetched."""
     drawn = [name for name in look.methods if name in look.maps]
     parts = [
-        *(_row(look, drawn[at : at + BESIDE]) for at in range(0, len(drawn), BESIDE)),
-        KEY,
+        *(_row(look, drawn[at : at + BESIDE]) for at in range(0, len(drawn) or 1, BESIDE)),
+        KEY if drawn else "",
         *(
             f"<p>{escape(name_of(card))} {escape(missing(look, name))}</p>"
             for name, card in look.methods.items()

@@ -38,12 +38,13 @@ def lines(look: Look[ShownTable], width: int) -> Iterator[RenderableType]:
     for names in _fitting(look, width):
         yield Text()
         yield _table(look, names)
-    yield Text()
-    yield Text(
-        "A bar to the right of │ speaks for the explained class, one to the left against it; a bar "
-        "without │ is importance without a sign. Each method has its own scale.",
-        PALE,
-    )
+    if look.maps:
+        yield Text()
+        yield Text(
+            "A bar to the right of │ speaks for the explained class, one to the left against it; "
+            "a bar without │ is importance without a sign. Each method has its own scale.",
+            PALE,
+        )
     for name, card in look.methods.items():
         yield Text()
         head = Text(name_of(card), "bold")

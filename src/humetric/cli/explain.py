@@ -186,8 +186,8 @@ def _check_output(output: Path | None, image: bool) -> None:
         return
     if not image and output.suffix.lower() == ".png":
         raise HumetricError(
-            f"Expected a file that ends in .html but got {str(output)!r}: texts and tables are shown "
-            f"as HTML, or in the terminal if -o is left out."
+            f"Expected a file that ends in .html but got {str(output)!r}: texts and tables are "
+            f"shown as HTML, or in the terminal if -o is left out."
         )
     check_file(output, SUFFIXES if image else (".html",), "-o")
 
