@@ -23,7 +23,7 @@ def panel(data: Any, subject: Subject) -> Panel:
     label = data["label"]
     true = "" if label is None else f" (true label: {subject.output(label)})"
     if isinstance(data["case"], str):
-        case = (Run(data["case"].strip(), "strong"), *([Run(true, "pale")] if true else []))
+        case = (Run(data["case"].strip()), *([Run(true, "pale")] if true else []))
         blocks.append(Words(case, "Most similar prototype"))
     else:
         blocks.append(words(true.strip() or "this row", label="Most similar prototype"))

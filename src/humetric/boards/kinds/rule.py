@@ -12,7 +12,7 @@ from humetric.boards.kinds.subject import Subject
 def panel(data: Any, subject: Subject) -> Panel:
     """The rule as a sentence, what each condition gains, precision and coverage with bounds."""
     conditions, said = data["conditions"], subject.output(data["class"])
-    low = math.floor(1000 * float(data["precision_low"]) + 1e-9) / 10  # "at least" must hold
+    low = _below(data["precision_low"])
     named = [subject.named(c["feature"], c["index"]) for c in conditions]
     share = f" in at least {low:.1f}% of changed {subject.inputs}."
     blocks: list[Block] = []
@@ -40,5 +40,11 @@ def panel(data: Any, subject: Subject) -> Panel:
 
 
 def _bounded(label: str, data: Any, name: str) -> Words:
-    middle, low, high = (100 * float(data[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    middle, low = 100 * float(data[name]), _below(data[f"{name}_low"])
+    high = -_below(-float(data[f"{name}_high"]))
     return words(f"{middle:.1f}% (bounds {low:.1f}% and {high:.1f}%)", label=label)
+
+
+def _below(share: float) -> float:
+    """A bound in per cent, rounded outwards: what it claims must hold as it is written."""
+    return math.floor(1000 * float(share) + 1e-9) / 10
