@@ -12,7 +12,8 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from torch import nn
 
-from humetric.models.text import TextModel, architecture
+from humetric.models.stored import architecture
+from humetric.models.text import TextModel
 from humetric.tasks.setting import Setting
 from humetric.tasks.text_setting import text_setting
 

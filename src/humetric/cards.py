@@ -23,6 +23,9 @@ Access = Literal["predict", "gradient", "internals"]
 TEXT = ("sentiment", "nli", "qa")
 """Tasks whose features are words."""
 
+EVERY = ("image", *TEXT, "tabular")
+"""All tasks."""
+
 Direction = Literal["higher", "lower"]
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -63,8 +66,9 @@ class MethodCard(Card):
     """Forward-and-backward passes per case that do not go through the engine."""
     reads: str = ""
     """Which internals it needs, if other than a named layer: ``attention``, ``coefficients``."""
-    uses: str = ""
-    """What it needs of a setting beside cases and model: ``unlabelled`` texts."""
+    uses: tuple[str, ...] = ()
+    """What it needs of a setting beside cases and model: ``unlabelled`` texts, ``neighbours`` of
+    words, ``prototypes``."""
     source: str = ""
     """Digest of the file that declares it, for a method that is not built in."""
 

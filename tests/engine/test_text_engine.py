@@ -15,17 +15,22 @@ from humetric import text_setting
 from humetric.engine.engine import Engine
 from humetric.engine.placement import place
 from humetric.engine.questions import (
+    Answers,
     GridMasks,
     GroupMasks,
+    Program,
     Questions,
     RankMasks,
+    View,
     about,
     about_each,
     empty,
+    instead,
     intact,
 )
 from humetric.engine.sequences import SortedRows, with_lengths
 from humetric.errors import HumetricError, OutOfMemoryError
+from humetric.models.text import Zeroed
 from humetric.run.plan import find_batch_size, rows_per_second
 from humetric.tasks.cases import Cases
 from humetric.tasks.partition import Partition
@@ -207,14 +212,85 @@ def test_duplicates_are_asked_once_whatever_form_they_come_in() -> None:
     assert engine.rows == len(cases) + 1
 
 
-def test_partly_kept_or_replaced_words_are_refused() -> None:
+def test_partly_kept_words_are_refused() -> None:
     engine = engine_for(setting())
     cases = engine.cases
     half = GridMasks(torch.rand(len(cases), 3, 3), torch.rand(len(cases), 2), (1, cases.features))
     with pytest.raises(HumetricError, match="kept or removed, not in part"):
         engine.ask([about_each(cases, half)])
-    with pytest.raises(HumetricError, match="ask without fill"):
-        engine.ask([replace(intact(cases), key=None, fill=cases.x)])
+
+
+def test_other_texts_may_stand_in_the_place_of_a_case() -> None:
+    """Asked beside words removed, each is answered as if it were alone, whatever its length."""
+    made = setting()
+    engine = engine_for(made, batch_size=3)
+    cases, counts = engine.cases, made.texts.tokens.counts  # type: ignore[union-attr]
+    others = [torch.stack([cases.x[j] for j in range(len(cases)) if j != i]) for i in range(4)]
+    others += [cases.x[:0]] * (len(cases) - 4)
+    asked = instead(cases, others)
+    found, whole = engine.ask([asked, intact(cases)])
+    at = 0
+    for i in range(4):
+        for j in (j for j in range(len(cases)) if j != i):
+            with torch.no_grad():
+                out = engine.module(*cases.x[j : j + 1, :, : counts[j]].unbind(1))[0]
+            target = int(cases.target[i])
+            assert found.logit[at] == pytest.approx(float(out[target]), abs=1e-9)
+            at += 1
+    assert at == len(asked)
+    assert torch.equal(whole.logit, engine.ask([intact(cases)])[0].logit)
+
+
+def test_equal_texts_are_asked_once() -> None:
+    engine = engine_for(setting())
+    cases = engine.cases
+    twice = [cases.x[[i, i]] for i in range(len(cases))]
+    (found,) = engine.ask([instead(cases, twice)])
+    assert engine.rows == len(cases)
+    assert torch.equal(found.logit[::2], found.logit[1::2])
+
+
+def test_texts_in_the_place_of_a_case_are_refused_where_they_make_no_sense() -> None:
+    engine = engine_for(setting("qa"))
+    cases = engine.cases
+    rows = [cases.x[i : i + 1] for i in range(len(cases))]
+    (refused,) = engine.run([asking(instead(cases, rows))])
+    assert "places in a text" in str(refused)
+    engine = engine_for(setting())
+    flat = [x.flatten(1) for x in torch.split(engine.cases.x, 1)]
+    (refused,) = engine.run([asking(instead(engine.cases, flat))])
+    assert "(rows, 3, tokens)" in str(refused)
+
+
+def asking(questions: Questions) -> Program[Answers]:
+    (answers,) = yield [questions]
+    return answers
+
+
+@pytest.mark.parametrize("batch_size", [2, 64])
+def test_a_view_asks_another_model_about_the_same_cases(batch_size: int) -> None:
+    """Zeroed embeddings in the place of masks: the same as taking the vectors out by hand."""
+    made = setting()
+    engine = engine_for(made, batch_size=batch_size)
+    cases = engine.cases
+    task, texts = cases.text()
+    model = cases.text_module()
+    view = View(Zeroed(model), replace(task, removed=Zeroed.ZERO), cases.target)
+    bits = [~np.eye(n, dtype=bool) for n in cases.lengths]
+    asked = replace(about(cases, bits), view=view)
+    first, plain = engine.ask([asked, intact(cases)])
+    rows = engine.rows
+    assert rows == len(asked) + len(cases)
+    at = 0
+    for i, count in enumerate(texts.tokens.counts.tolist()):
+        ids, attention, types = cases.x[i : i + 1, :, :count].unbind(1)
+        for word in range(cases.lengths[i]):
+            with torch.no_grad():
+                embedded = model.embed(ids) * (texts.tokens.word[i, :count] != word)[None, :, None]
+                out = model.from_embeddings(embedded, attention, types)[0]
+            assert first.logit[at] == pytest.approx(float(out[cases.target[i]]), abs=1e-9)
+            at += 1
+    assert torch.equal(plain.logit, engine.ask([intact(cases)])[0].logit)
 
 
 def on_meta(engine: Engine) -> Engine:

@@ -13,13 +13,12 @@ from torch import Tensor, nn
 from humetric.engine.engine import Engine
 from humetric.methods import METHODS
 from humetric.methods.lime import weighted_ridge
+from humetric.run.work import explain as run_methods
 from humetric.tasks.partition import cuts
 
 
 def explain(name: str, engine: Engine, **parameters: float) -> Tensor:
-    program = METHODS.make(name, parameters).explain(engine.cases)
-    assert not isinstance(program, Tensor)
-    (found,) = engine.run([program])
+    found = run_methods([METHODS.make(name, parameters)], engine)[name]
     assert isinstance(found, Tensor), found
     return found
 
@@ -72,7 +71,7 @@ def test_lime_recovers_a_linear_function() -> None:
     true = torch.randn(3, 9, generator=draw).double()
     score = (design @ true[:, :, None])[:, :, 0] + 0.7
     weight = torch.rand(3, 300, generator=draw).double()
-    found = weighted_ridge(design, score, weight, ridge=1e-9)
+    found, _ = weighted_ridge(design, score, weight, ridge=1e-9)
     torch.testing.assert_close(found, true, rtol=1e-6, atol=1e-6)
 
 

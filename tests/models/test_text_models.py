@@ -12,12 +12,16 @@ from text_support import bert, small
 from torch import Tensor
 
 from humetric.errors import AccessError, HumetricError
-from humetric.models.text import ARCHITECTURES, TextModel, load, save
+from humetric.models.stored import load, save
+from humetric.models.text import TextModel
 
 MODELS = {
     "classifier": bert,
     "span": lambda: bert("span"),
-    **{name: (lambda name=name: small(name)) for name in ARCHITECTURES if name != "transformer"},
+    **{
+        name: (lambda name=name: small(name))
+        for name in ("bilstm", "infersent", "bag-of-words", "tfidf")
+    },
 }
 
 

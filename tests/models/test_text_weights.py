@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from humetric.data.embedded import reading
 from humetric.data.embedded.texts import TEXTS, digest, text_dataset, written
-from humetric.models import text, text_inputs, wordpiece
+from humetric.models import stored, text_inputs, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.models.text import TextModel
 from humetric.models.text_recipes import RECIPES, SEEDS, TASK
@@ -42,7 +42,7 @@ def one_thread() -> Any:
 
 @cache
 def model_of(setting: str, file: str = "model") -> TextModel:
-    return text.load(WEIGHTS / setting / f"{file}.safetensors")
+    return stored.load(WEIGHTS / setting / f"{file}.safetensors")
 
 
 @cache

@@ -40,11 +40,11 @@ def embedded_accuracy(setting: str) -> Accuracy:
 
     from humetric.data.embedded.inference import draw
     from humetric.data.embedded.inference_two import DIAGNOSTIC, HEURISTICS, diagnostic
-    from humetric.models import text, text_inputs
+    from humetric.models import stored, text_inputs
     from humetric.models.text_scores import probabilities
 
     tokenizer = Tokenizer.from_file(str(WEIGHTS / chosen["tokenizer"]))
-    model = text.load(WEIGHTS / chosen["weights"])
+    model = stored.load(WEIGHTS / chosen["weights"])
     cases = [diagnostic(i) for i in range(DIAGNOSTIC)]
     pairs = [(c.premise, c.hypothesis) for c in cases]
     given = text_inputs.of_pairs(tokenizer, pairs, [0] * len(pairs))
@@ -63,6 +63,6 @@ def embedded_accuracy(setting: str) -> Accuracy:
         both = text_inputs.matched_and_not(some, "inference/explained/pool")
         told = text_inputs.explained(tokenizer, *both)
         wanted = told.target.numpy()
-        found = [probabilities(text.load(file), told).argmax(1) == wanted for file in files]
+        found = [probabilities(stored.load(file), told).argmax(1) == wanted for file in files]
         informed = float(np.mean(found))
     return Accuracy(pool, informed, shares, misled)

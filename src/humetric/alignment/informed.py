@@ -27,7 +27,7 @@ from humetric.engine.placement import Placement
 from humetric.errors import HumetricError
 from humetric.methods import Method
 from humetric.methods.gradients import integrated_gradients
-from humetric.models import text
+from humetric.models import stored
 from humetric.models.model import Model
 from humetric.models.text import TextModel
 from humetric.results.environment import environment
@@ -53,7 +53,7 @@ def embedded_informed(setting: str) -> tuple[Informed, ...]:
 
     files = sorted((WEIGHTS / setting).glob("explained-*.safetensors"))
     return tuple(
-        Informed(text.load(file), int(file.stem.removeprefix("explained-")), _digest(file))
+        Informed(stored.load(file), int(file.stem.removeprefix("explained-")), _digest(file))
         for file in files
     )
 

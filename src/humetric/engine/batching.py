@@ -13,6 +13,8 @@ from humetric.models.model import call
 
 LARGEST = {"cpu": 64, "cuda": 2048, "mps": 512}
 """Rows beyond which a batch does not get faster; on a CPU it gets slower, as caches overflow."""
+LARGEST_ROWS = {"cpu": 4096, "cuda": 1 << 17, "mps": 1 << 14}
+"""The same for rows of a table, which are small."""
 LARGEST_TOKENS = {"cpu": 4096, "cuda": 1 << 16, "mps": 1 << 14}
 """The same for texts, in tokens: rows times the length they are padded to."""
 CPU_BUDGET = 1 << 28
@@ -39,7 +41,8 @@ def gradient_batch_size(module: nn.Module, row: Tensor, device: torch.device) ->
 def _largest(row: Tensor, device: torch.device) -> int:
     """Rows beyond which a batch does not get faster."""
     if row.is_floating_point():
-        return LARGEST.get(device.type, LARGEST["cpu"])
+        largest = LARGEST_ROWS if row.ndim == 1 else LARGEST
+        return largest.get(device.type, largest["cpu"])
     tokens = LARGEST_TOKENS.get(device.type, LARGEST_TOKENS["cpu"])
     return max(1, tokens // row.shape[-1])
 

@@ -11,20 +11,27 @@ from torch import Tensor
 
 from humetric.engine.questions import GroupMasks, Questions
 
+LARGEST = 4096
+"""Numbers of a fill that it is worth looking at: rows and texts, not images."""
+
 
 def drop_duplicates(asked: Sequence[Questions]) -> tuple[list[Questions], list[tuple[int, Tensor]]]:
     """Distinct questions, and where the answer to each asked row will be found.
 
-    Rows of the same partition about the same case with the same bits are asked once. Returns the
-    families to ask and, for each of ``asked``, (family, row of the family for each of its rows).
-    Questions that bring fills of their own, and masks that are not bits, are taken as distinct.
+    Rows of the same partition about the same case with the same bits (and the same fill, if they
+    bring one) are asked once. Returns the families to ask and, for each of ``asked``, (family, row
+    of the family for each of its rows). Masks that are not bits, and large fills, are taken as
+    distinct.
     """
     families: list[Questions] = []
     places: list[tuple[int, Tensor] | None] = [None] * len(asked)
-    by_partition: dict[tuple[int, bytes], list[int]] = {}
+    by_partition: dict[tuple[object, ...], list[int]] = {}
     for i, questions in enumerate(asked):
-        if isinstance(questions.masks, GroupMasks) and questions.fill is None:
-            by_partition.setdefault(_content(questions.masks), []).append(i)
+        small = questions.fill is None or questions.fill[:1].numel() <= LARGEST
+        if isinstance(questions.masks, GroupMasks) and small:
+            fill = questions.fill
+            shape = () if fill is None else (fill.dtype, *fill.shape[1:])
+            by_partition.setdefault((_content(questions.masks), shape), []).append(i)
         else:
             places[i] = (len(families), torch.arange(len(questions)))
             families.append(questions)
@@ -48,7 +55,12 @@ def _merge(asked: list[Questions]) -> tuple[Questions, list[Tensor]]:
     case = torch.cat([q.case.cpu() for q in asked])
     bits = torch.cat([m.bits.cpu() for m in masks])
     packed = np.packbits(bits.numpy(), axis=1)
-    label = np.concatenate((case.numpy().astype(np.int64)[:, None].view(np.uint8), packed), axis=1)
+    parts = [case.numpy().astype(np.int64)[:, None].view(np.uint8), packed]
+    fills = [q.fill.cpu() for q in asked if q.fill is not None]
+    fill = torch.cat(fills).contiguous() if fills else None
+    if fill is not None:
+        parts.append(fill.numpy().reshape(len(case), -1).view(np.uint8))
+    label = np.concatenate(parts, axis=1)
     width, text = label.shape[1], label.tobytes()
     known: dict[bytes, int] = {}  # in the order first asked, so that batches read cases in sequence
     where = [
@@ -57,5 +69,10 @@ def _merge(asked: list[Questions]) -> tuple[Questions, list[Tensor]]:
     position = np.array(where)
     chosen = torch.from_numpy(np.unique(position, return_index=True)[1])
     run = asked[0].run if len(asked) == 1 and len(chosen) == len(case) else 1
-    family = Questions(case[chosen], GroupMasks(bits[chosen], masks[0].partition), run=run)
+    family = Questions(
+        case[chosen],
+        GroupMasks(bits[chosen], masks[0].partition),
+        fill=None if fill is None else fill[chosen],
+        run=run,
+    )
     return family, list(torch.from_numpy(position).split([len(q) for q in asked]))

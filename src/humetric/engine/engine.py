@@ -16,6 +16,7 @@ from humetric.engine.questions import (
     Answers,
     Program,
     Questions,
+    View,
     blocks,
     checked_questions,
     make,
@@ -92,6 +93,8 @@ class Engine:
     """Questions so far, whether they were new or not: what a method or metric alone would cost."""
     shared: dict[Hashable, tuple[Questions, Answers]] = field(default_factory=dict, init=False)
     """Questions that have a key, with their answers."""
+    _beside: dict[View, Engine] = field(default_factory=dict, init=False, repr=False)
+    """Engines that ask other models than the explained one about the same cases."""
 
     def __post_init__(self) -> None:
         task, cases = self.cases.task, self.cases
@@ -125,6 +128,9 @@ class Engine:
 
     def ask(self, asked: Sequence[Questions]) -> list[Answers]:
         """Answers to all questions, row by row; what was asked before is not asked again."""
+        views = dict.fromkeys(q.view for q in asked)
+        if any(view is not None for view in views):
+            return self._ask_all(asked, list(views))
         fresh: dict[Hashable, Questions] = {}
         self.asked += sum(map(len, asked))
         for q in asked:
@@ -150,6 +156,33 @@ class Engine:
             self.shared[q.key][1] if q.key is not None else alone[i] for i, q in enumerate(asked)
         ]
 
+    def _ask_all(self, asked: Sequence[Questions], views: list[View | None]) -> list[Answers]:
+        """The same where some questions are to other models: to each its own."""
+        found: dict[int, Answers] = {}
+        for view in views:
+            mine = [i for i, q in enumerate(asked) if q.view is view]
+            own = [replace(asked[i], view=None) for i in mine]
+            if view is None:
+                found.update(zip(mine, self.ask(own), strict=True))
+                continue
+            engine = self._beside.setdefault(view, self._viewing(view))
+            before = engine.rows, engine.asked
+            found.update(zip(mine, engine.ask(own), strict=True))
+            self.rows += engine.rows - before[0]
+            self.asked += engine.asked - before[1]
+        return [found[i] for i in range(len(asked))]
+
+    def _viewing(self, view: View) -> Engine:
+        """An engine for another view of the cases, in full precision."""
+        cases = replace(
+            self.cases,
+            task=view.task,
+            model=replace(self.cases.model, module=view.module),
+            target=view.target.to(self.cases.device),
+            baseline=self.cases.baseline if view.baseline is None else view.baseline,
+        )
+        return type(self)(cases, view.module, cases.dtype, self.batch_size, self.progress)
+
     def _recall(self, questions: Questions, memory: Memory) -> Answers:
         """Answers from earlier work; or new ones, asked apart from everything else.
 
@@ -165,7 +198,7 @@ class Engine:
     def _answer(self, asked: Sequence[Questions]) -> list[Answers]:
         """Answers to questions that are new, duplicates among them asked once."""
         if self.cases.texts is not None:
-            asked = [in_words(questions, self.cases) for questions in asked]
+            asked = [q if q.fill is not None else in_words(q, self.cases) for q in asked]
         families, places = drop_duplicates(asked)
         evaluated = self.evaluate([self._on_device(f) for f in families])
         host = on_host(torch.cat(evaluated)).split([len(f) for f in families]) if families else ()
@@ -232,6 +265,17 @@ class Engine:
 
     def _evaluate_texts(self, families: Sequence[Questions]) -> list[Tensor]:
         """The same for rows of different lengths: longest first, bounded in tokens."""
+        found: list[Tensor] = [torch.empty(0)] * len(families)
+        for replaced in (False, True):  # whole inputs in the place of a case's, or words removed
+            some = [i for i, f in enumerate(families) if (f.fill is not None) == replaced]
+            if some:
+                answers = self._evaluate_sorted([families[i] for i in some])
+                for i, each in zip(some, answers, strict=True):
+                    found[i] = each
+        return found
+
+    def _evaluate_sorted(self, families: Sequence[Questions]) -> list[Tensor]:
+        """Families that are all about words removed, or all about other inputs."""
         task, texts = self.cases.text()
         tokens, device = texts.tokens, self._x.device
         kind = torch.promote_types(self.dtype, torch.float32)
@@ -242,8 +286,11 @@ class Engine:
             stop, width = rows.batch(done, self.batch_size * task.longest)
             case = rows.case[done:stop]
             try:
-                word = tokens.word.index_select(0, case)
-                inputs = task.rows(rows.keep[done:stop], self._x.index_select(0, case), word, width)
+                if rows.inputs is not None:
+                    inputs = rows.inputs[done:stop, :, :width]
+                else:
+                    keep, word = rows.keep[done:stop], tokens.word.index_select(0, case)
+                    inputs = task.rows(keep, self._x.index_select(0, case), word, width)
                 output = self.module(*inputs.unbind(1))
             except (RuntimeError, MemoryError) as error:
                 self._back_off(error)

@@ -13,11 +13,13 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
 from humetric.tasks.partition import Partition, identity, whole
+from humetric.tasks.task import Task
 
 
 class Masks(Protocol):
@@ -177,6 +179,21 @@ def blocks(start: int, stop: int, run: int) -> list[tuple[int, int, int]]:
     return [(low, high, length) for low, high, length in cut if low < high]
 
 
+@dataclass(frozen=True, eq=False)
+class View:
+    """Another way to see the cases: by another model, or with removed features as something else.
+
+    A prototype model is one; so is the same model with zeroed embeddings in the place of masks.
+    """
+
+    module: nn.Module
+    task: Task
+    target: Tensor
+    """(cases,): the explained output of each case."""
+    baseline: Tensor | None = None
+    """As in Cases; None is that of the cases."""
+
+
 @dataclass(frozen=True)
 class Questions:
     """Rows of (case, keep, fill)."""
@@ -185,7 +202,10 @@ class Questions:
     """(rows,) int64: position of the case in its chunk."""
     masks: Masks
     fill: Tensor | None = None
-    """(rows, *input) replacement values; None is the setting's baseline."""
+    """(rows, *input) replacement values; None is the setting's baseline. Of texts: whole inputs in
+    the place of the case's, with nothing kept."""
+    view: View | None = None
+    """Who is asked, if it is not the explained model."""
     key: Hashable = None
     """Set for questions that depend on the cases alone: they are asked once, whoever asks."""
     run: int = 1
@@ -249,6 +269,13 @@ def checked_questions(asked: object, cases: Cases) -> Sequence[Questions]:
             raise HumetricError(
                 f"Expected as many masks (and fills) as cases but got {len(q.masks)} for {rows}."
             )
+        if q.fill is not None and cases.texts is not None and q.fill.shape[1:2] != (3,):
+            raise HumetricError(
+                f"Expected texts in the place of a case's as (rows, 3, tokens) but got "
+                f"{tuple(q.fill.shape)}."
+            )
+        if q.fill is not None and cases.texts is not None and cases.text()[0].span:
+            raise HumetricError("Answers are places in a text: ask about no other text instead.")
         if rows and not 0 <= int(q.case.min()) <= int(q.case.max()) < len(cases):
             raise HumetricError(f"Expected cases from 0 to {len(cases) - 1} in a question.")
         if q.masks.features != cases.features:
@@ -268,6 +295,23 @@ def about_each(cases: Cases, masks: Masks, key: Hashable = None) -> Questions:
     per_case = len(masks) // len(cases)
     case = torch.arange(len(cases)).repeat_interleave(per_case)
     return Questions(case, masks, key=key, run=max(1, per_case))
+
+
+def instead(cases: Cases, rows: Sequence[Tensor], view: View | None = None) -> Questions:
+    """Questions about other inputs in the place of each case: rows[i] is (rows, *input).
+
+    What they are called is the case's: its explained output is asked for.
+    """
+    case = torch.arange(len(cases)).repeat_interleave(torch.tensor([len(r) for r in rows]))
+    bits = torch.zeros(len(case), 1, dtype=torch.bool)
+    masks = GroupMasks(bits, whole(cases.features))
+    return Questions(case, masks, fill=together(rows), view=view)
+
+
+def together(inputs: Sequence[Tensor]) -> Tensor:
+    """Inputs of several widths together: shorter ones end in zeros, which nobody attends to."""
+    width = max(x.shape[-1] for x in inputs)
+    return torch.cat([pad(x, (0, width - x.shape[-1])) for x in inputs])
 
 
 def intact(cases: Cases) -> Questions:

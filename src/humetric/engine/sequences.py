@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GroupMasks, Questions, make
+from humetric.engine.questions import GroupMasks, Questions, make, together
 from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
 from humetric.tasks.partition import identity
@@ -29,10 +29,6 @@ def in_words(questions: Questions, cases: Cases) -> Questions:
 
     Words that a case does not have count as kept.
     """
-    if questions.fill is not None:
-        raise HumetricError(
-            "Texts are questioned with words removed, not replaced: ask without fill."
-        )
     masks = questions.masks
     if isinstance(masks, GroupMasks) and masks.partition.name == "each":
         bits = masks.bits.cpu()
@@ -48,8 +44,10 @@ def in_words(questions: Questions, cases: Cases) -> Questions:
 
 
 def with_lengths(questions: Questions, cases: Cases) -> Questions:
-    """Questions in words with the number of tokens of each row."""
+    """Questions in words, or other inputs, with the number of tokens of each row."""
     task, texts = cases.text()
+    if questions.fill is not None:
+        return replace(questions, tokens=questions.fill[:, 1].sum(1).cpu())
     asked = in_words(questions, cases)
     assert isinstance(asked.masks, GroupMasks)
     owner, tokens = asked.case.cpu(), texts.tokens
@@ -71,6 +69,8 @@ class SortedRows:
     """(rows,) on the device: where each row was asked."""
     lengths: Sequence[int]
     """Tokens of each row, on the host: never increasing."""
+    inputs: Tensor | None = None
+    """(rows, 3, tokens) on the device: other inputs in the place of the cases'."""
 
     @property
     def total(self) -> int:
@@ -102,9 +102,11 @@ def sorted_rows(families: Sequence[Questions], device: torch.device) -> SortedRo
     order = torch.sort(lengths, descending=True, stable=True).indices
     where = order.to(device)
     bits = [f.masks.bits for f in families if isinstance(f.masks, GroupMasks)]
+    fills = [f.fill for f in families if f.fill is not None]
     return SortedRows(
         case=torch.cat([f.case for f in families]).index_select(0, where),
         keep=torch.cat(bits).index_select(0, where),
         order=where,
         lengths=lengths[order].tolist(),
+        inputs=together(fills).index_select(0, where) if fills else None,
     )

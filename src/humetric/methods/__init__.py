@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
@@ -38,6 +38,7 @@ from humetric.tasks.cases import Cases
 
 Explainer = Callable[[Cases], Tensor | Explanation | Program[Tensor] | Program[Explanation]]
 P = ParamSpec("P")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,13 @@ def method(
     control: bool = False,
     passes: str | int = 0,
     reads: str = "",
-    uses: str = "",
+    uses: Sequence[str] = (),
 ) -> Callable[[Callable[P, Explainer]], Callable[P, Method]]:
     """Declare a method. ``passes`` is a number, or the name of the parameter that holds it.
 
     ``reads`` names the internals that a method needs, if other than the model's last convolution:
     ``attention`` or ``coefficients``. ``uses`` names what it needs of a setting beside cases and
-    model: ``unlabelled`` texts.
+    model: ``unlabelled`` texts, ``neighbours`` of words, ``prototypes``.
     """
 
     def declare(factory: Callable[P, Explainer]) -> Callable[P, Method]:
@@ -87,7 +88,7 @@ def method(
                 control=control,
                 passes=parameters[passes] if isinstance(passes, str) else passes,
                 reads=reads,
-                uses=uses,
+                uses=tuple(uses),
                 source=source_of(factory),
             )
             return Method(card, factory(*args, **kwargs))
@@ -110,6 +111,14 @@ def source_of(factory: Callable[..., object]) -> str:
     except (OSError, TypeError):
         text = factory.__code__.co_code
     return hashlib.sha256(text).hexdigest()[:16]
+
+
+def shared(cases: Cases, key: Hashable, search: Callable[[], Program[S]]) -> Program[S]:
+    """What a search about some cases found; it is made once, whichever method asks for it."""
+    known: list[S] = cases.once(("shared", key), list)
+    if not known:
+        known.append((yield from search()))
+    return known[0]
 
 
 def checked_explanation(found: object, cases: Cases, who: str) -> Explanation:

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from humetric.cards import TEXT
+from humetric.cards import EVERY, TEXT
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
 
@@ -16,7 +16,7 @@ from humetric.tasks.cases import Cases
     "random",
     version=1,
     reference="control",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     signed=False,
     control=True,
 )
@@ -36,7 +36,7 @@ def random() -> Explainer:
     "constant",
     version=1,
     reference="control",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     signed=False,
     control=True,
 )
@@ -87,5 +87,35 @@ def position() -> Explainer:
         own = torch.tensor(cases.lengths, device=cases.device)[:, None]
         place = torch.arange(cases.features, device=cases.device)
         return ((own - place) / own).clamp(min=0)
+
+    return explain
+
+
+@method(
+    "magnitude",
+    version=1,
+    reference="control",
+    tasks=("tabular",),
+    signed=False,
+    control=True,
+)
+def magnitude() -> Explainer:
+    """How unusual each value is: distance from the mean in deviations, or rarity of a category.
+
+    A number counts |value - mean| / standard deviation of the background; a category (1 - share) /
+    sqrt(share * (1 - share)) of the background rows that have it: the same for a 0/1 number.
+    """
+
+    def explain(cases: Cases) -> Tensor:
+        table, rows = cases.rows(), cases.x.cpu().double().numpy()
+        found = np.empty(rows.shape)
+        for j, column in enumerate(table.columns):
+            known, own = table.background[:, j], rows[:, j]
+            if column.number:
+                found[:, j] = np.abs(own - known.mean()) / max(float(known.std()), 1e-6)
+            else:  # a category that no other row has counts as if half a row had it
+                share = (known == own[:, None]).mean(1).clip(0.5 / len(known), 1 - 1e-6)
+                found[:, j] = np.sqrt((1 - share) / share)
+        return torch.from_numpy(found).to(cases.dtype).to(cases.device)
 
     return explain

@@ -4,6 +4,10 @@ A method may return a bare tensor, which is an explanation with nothing more. Wh
 data (JSON), by kind, so that it can be stored beside the map and shown by a program that does not
 know the method. Kinds in use:
 
+- ``lime``: the features of a local linear model that people see, intercept, sum, probability
+- ``rule``: conditions under which the model keeps its output, with precision and coverage
+- ``path``: edits across the decision boundary, with the evidence margin after each
+- ``prototype``: the most similar case, and the features that make it so
 - ``cues``: for each class a list of the words that speak most for it, {"word", "weight"} and in
   pairs of texts {"segment"}
 - ``student``: what a model trained to imitate the explained one is like

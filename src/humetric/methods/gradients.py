@@ -1,41 +1,79 @@
 """Methods that differentiate the model: they see how the score would move, not how it does move.
 
 The score is the logit of the explained output (Colin et al. 2022, supplement D.1). Texts are
-differentiated with respect to their embeddings, which take the place of channels.
+differentiated with respect to their embeddings, rows of a table to their encoded columns, which
+take the place of channels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from captum.attr import IntegratedGradients, LayerAttribution, LayerGradCam, Saliency
 from torch import Tensor
 
-from humetric.cards import TEXT
+from humetric.cards import EVERY
 from humetric.errors import HumetricError
 from humetric.methods import Explainer, method
 from humetric.methods.text_gradients import BASELINES, One, to_words
 from humetric.tasks.cases import Cases
 
 
-def _gradient(cases: Cases, x: Tensor, target: Tensor) -> Tensor:
-    """Gradient of the logit with respect to the input."""
-    saliency = Saliency(cases.module())
-    return torch.cat(
-        [
-            saliency.attribute(block, target=of, abs=False).detach()
-            for block, of in _blocks(x, target, cases.gradient_rows)
-        ]
-    )
+@dataclass(frozen=True)
+class Inner:
+    """What images and rows are differentiated by: pixels in channels, or encoded columns."""
+
+    x: Tensor
+    baseline: Tensor
+    logits: Callable[[Tensor], Tensor]
+    sum: Callable[[Tensor], Tensor]
+    """A number for each of x -> a number for each feature."""
+    rows: int
+    """Inputs that fit into one backward pass."""
+
+    def norm(self, values: Tensor) -> Tensor:
+        """L2 norm over the numbers of a feature."""
+        return self.sum(values.square()).sqrt()
+
+    def gradient(self, x: Tensor, target: Tensor) -> Tensor:
+        """Gradient of the logit with respect to x."""
+        saliency = Saliency(self.logits)
+        return torch.cat(
+            [
+                saliency.attribute(block, target=of, abs=False).detach()
+                for block, of in _blocks(x, target, self.rows)
+            ]
+        )
+
+
+def inner(cases: Cases) -> Inner:
+    """Where gradients of images and of rows begin.
+
+    A row is compared with the mean of its encoded baseline rows: the path from several at once.
+    """
+    if cases.table is None:
+        return Inner(
+            cases.x, cases.baseline[:, 0], cases.module(), lambda v: v.sum(1), cases.gradient_rows
+        )
+    model = cases.tabular_module()
+    with torch.no_grad():
+        x = model.encode(cases.x)
+        start = model.encode(cases.baseline.flatten(0, 1)).view(*cases.baseline.shape[:2], -1)
+
+    def summed(values: Tensor) -> Tensor:
+        return values.new_zeros(len(values), cases.features).index_add_(1, model.source, values)
+
+    return Inner(x, start.mean(1), model.from_encoded, summed, cases.gradient_rows)
 
 
 @method(
     "saliency",
     version=1,
     reference="Simonyan et al. 2014, arXiv:1312.6034",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     needs="gradient",
     signed=False,
     passes=1,
@@ -43,13 +81,15 @@ def _gradient(cases: Cases, x: Tensor, target: Tensor) -> Tensor:
 def saliency() -> Explainer:
     """L2 norm over channels of the gradient of the logit: |df/dx|.
 
-    In a text over the embedding's dimensions; a word sums its tokens' norms.
+    In a text over the embedding's dimensions; a word sums its tokens' norms. In a table over the
+    numbers that a column is encoded as.
     """
 
     def explain(cases: Cases) -> Tensor:
         if cases.texts is not None:
             return to_words(cases, lambda i, one: one.gradient(one.embedded)[0].norm(dim=1))
-        return _norm(_gradient(cases, cases.x, cases.target))
+        of = inner(cases)
+        return of.norm(of.gradient(of.x, cases.target))
 
     return explain
 
@@ -58,15 +98,15 @@ def saliency() -> Explainer:
     "gradient-input",
     version=1,
     reference="Shrikumar et al. 2017, arXiv:1605.01713; absolute gradient as in Colin et al. 2022",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     needs="gradient",
     passes=1,
 )
 def gradient_input(absolute: bool = True) -> Explainer:
     """Input times gradient, summed over channels; for images times its absolute value.
 
-    Colin et al. define x * |gradient|; ``absolute=False`` is the usual signed product. For texts it
-    is always the signed one.
+    Colin et al. define x * |gradient|; ``absolute=False`` is the usual signed product. For texts
+    and rows of a table it is always the signed one.
     """
 
     def of_text(i: int, one: One) -> Tensor:
@@ -75,8 +115,9 @@ def gradient_input(absolute: bool = True) -> Explainer:
     def explain(cases: Cases) -> Tensor:
         if cases.texts is not None:
             return to_words(cases, of_text)
-        gradient = _gradient(cases, cases.x, cases.target)
-        return (cases.x * (gradient.abs() if absolute else gradient)).sum(1)
+        of = inner(cases)
+        gradient = of.gradient(of.x, cases.target)
+        return of.sum(of.x * (gradient.abs() if absolute and cases.table is None else gradient))
 
     return explain
 
@@ -85,7 +126,7 @@ def gradient_input(absolute: bool = True) -> Explainer:
     "integrated-gradients",
     version=1,
     reference="Sundararajan et al. 2017, arXiv:1703.01365",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     needs="gradient",
     passes="points",
 )
@@ -96,7 +137,8 @@ def integrated_gradients(points: int = 80, text_baseline: str = "mask") -> Expla
     f(x) - f(baseline) up to the error of the rule. captum weights the n points by 1/n, so that
     its trapezoid sums to (n-1)/n; that is mended here.
 
-    Images start from the setting's baseline. Texts start from embeddings with every word replaced:
+    Images start from the setting's baseline, rows of a table from the mean of their encoded
+    baseline rows. Texts start from embeddings with every word replaced:
     by the mask token's (the unknown token's where there is none), the padding token's, or zero
     (``text_baseline``: mask, pad, zero); special tokens stay as they are. With ``mask`` the end
     points are those of removal by mask.
@@ -118,10 +160,10 @@ def integrated_gradients(points: int = 80, text_baseline: str = "mask") -> Expla
     def explain(cases: Cases) -> Tensor:
         if cases.texts is not None:
             return to_words(cases, of_text)
-        attribute = IntegratedGradients(cases.module()).attribute
-        baseline = cases.baseline[:, 0].expand_as(cases.x)
-        rows = cases.gradient_rows
-        blocks = zip(_blocks(cases.x, cases.target, rows), torch.split(baseline, rows), strict=True)
+        begin, rows = inner(cases), cases.gradient_rows
+        attribute = IntegratedGradients(begin.logits).attribute
+        baseline = begin.baseline.expand_as(begin.x)
+        blocks = zip(_blocks(begin.x, cases.target, rows), torch.split(baseline, rows), strict=True)
         integrated = torch.cat(
             [
                 attribute(
@@ -135,7 +177,7 @@ def integrated_gradients(points: int = 80, text_baseline: str = "mask") -> Expla
                 for (block, of), base in blocks
             ]
         )
-        return integrated.sum(1) * (points / (points - 1))
+        return begin.sum(integrated) * (points / (points - 1))
 
     return explain
 
@@ -144,7 +186,7 @@ def integrated_gradients(points: int = 80, text_baseline: str = "mask") -> Expla
     "smoothgrad",
     version=1,
     reference="Smilkov et al. 2017, arXiv:1706.03825",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
     needs="gradient",
     signed=False,
     passes="samples",
@@ -179,17 +221,17 @@ def smoothgrad(samples: int = 80, sigma: float = 0.2, relative: bool = True) -> 
     def explain(cases: Cases) -> Tensor:
         if cases.texts is not None:
             return of_texts(cases)
-        maps = []
+        maps, of = [], inner(cases)
         for i, rng in enumerate(cases.rng("smoothgrad")):
-            x = cases.x[i : i + 1]
+            x = of.x[i : i + 1]
             scale = sigma * (x.amax() - x.amin()) if relative else sigma
             total = torch.zeros_like(x)
             for start in range(0, samples, cases.gradient_rows):
                 rows = min(cases.gradient_rows, samples - start)
                 noise = rng.standard_normal((rows, *x.shape[1:]), dtype=np.float32)
                 noisy = x + scale * torch.from_numpy(noise).to(x)
-                total += _gradient(cases, noisy, cases.target[i].expand(rows)).sum(0, keepdim=True)
-            maps.append(_norm(total / samples))
+                total += of.gradient(noisy, cases.target[i].expand(rows)).sum(0, keepdim=True)
+            maps.append(of.norm(total / samples))
         return torch.cat(maps)
 
     return explain
@@ -219,11 +261,6 @@ def grad_cam() -> Explainer:
         return enlarged[:, 0]
 
     return explain
-
-
-def _norm(x: Tensor) -> Tensor:
-    """L2 norm over channels."""
-    return x.square().sum(1).sqrt()
 
 
 def _blocks(x: Tensor, target: Tensor, rows: int) -> Iterator[tuple[Tensor, Tensor]]:

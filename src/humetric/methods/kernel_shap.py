@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from humetric.cards import TEXT
+from humetric.cards import EVERY
 from humetric.engine.questions import Program, about, alike, chosen, empty, intact, spread
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
@@ -19,7 +19,7 @@ from humetric.tasks.cases import Cases
     "kernel-shap",
     version=1,
     reference="Lundberg & Lee 2017, arXiv:1705.07874",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
 )
 def kernel_shap(samples: int = 2048, cells: int = 8) -> Explainer:
     """Shapley values of grid cells or words for the logit, by regression on sampled coalitions.

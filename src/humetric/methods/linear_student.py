@@ -30,7 +30,7 @@ REFERENCE = "Arora et al. 2022, arXiv:2112.09669"
     version=1,
     reference=REFERENCE,
     tasks=("sentiment", "nli"),
-    uses="unlabelled",
+    uses=("unlabelled",),
 )
 def linear_student(
     texts: int = 2000, penalty: float = 1.0, least: int = 2, hard: bool = False
@@ -61,7 +61,7 @@ def linear_student(
     version=1,
     reference=REFERENCE,
     tasks=("sentiment", "nli"),
-    uses="unlabelled",
+    uses=("unlabelled",),
 )
 def linear_student_global_cues(
     texts: int = 2000, penalty: float = 1.0, least: int = 2, hard: bool = False, cues: int = 20

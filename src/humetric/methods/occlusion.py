@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from humetric.cards import TEXT
+from humetric.cards import EVERY
 from humetric.engine.questions import Program, about, alike, chosen, intact, spread
 from humetric.methods import Explainer, method
 from humetric.tasks.cases import Cases
@@ -15,7 +15,7 @@ from humetric.tasks.cases import Cases
     "occlusion",
     version=1,
     reference="Zeiler & Fergus 2014, arXiv:1311.2901",
-    tasks=("image", *TEXT),
+    tasks=EVERY,
 )
 def occlusion(size: int = 0, stride: int = 0) -> Explainer:
     """Drop of the logit when a window is replaced by the baseline, averaged over a pixel's windows.

@@ -14,7 +14,7 @@ from typing import NamedTuple, ParamSpec
 
 from torch import Tensor
 
-from humetric.cards import TEXT, Direction, MetricCard, Registry, bound_parameters, summary_of
+from humetric.cards import EVERY, Direction, MetricCard, Registry, bound_parameters, summary_of
 from humetric.engine.questions import Answers, Program, Questions
 from humetric.tasks.cases import Cases
 
@@ -73,7 +73,7 @@ def metric(
     direction: Direction,
     range: tuple[float, float],
     reference: str,
-    tasks: Sequence[str] = ("image", *TEXT),
+    tasks: Sequence[str] = EVERY,
     deprecated: str = "",
 ) -> Callable[[Callable[P, Work]], Callable[P, Metric]]:
     """Declare a metric. The factory's parameters are the metric's and go on its card.

@@ -20,7 +20,7 @@ from humetric.tasks.cases import Cases
     direction="higher",
     range=(-1.0, 1.0),
     reference="DeYoung et al. 2020, arXiv:1911.03429",
-    tasks=TEXT,
+    tasks=(*TEXT, "tabular"),
 )
 def comprehensiveness() -> Work:
     """Mean fall of the probability when the top 1, 5, 10, 20 and 50 % of features are removed.

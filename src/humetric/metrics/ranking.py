@@ -11,6 +11,9 @@ from torch import Tensor
 from humetric.engine.questions import Questions, RankMasks, about, about_each
 from humetric.tasks.cases import Cases
 
+FEW = 64
+"""Up to so many features, masks are made while planning."""
+
 
 def ranks(attribution: Tensor, cases: Cases) -> Tensor:
     """(cases, features): 0 for the feature of highest signed attribution.
@@ -33,9 +36,9 @@ def ranks(attribution: Tensor, cases: Cases) -> Tensor:
 def curve_questions(attribution: Tensor, cases: Cases, steps: int, keep_first: bool) -> Questions:
     """The inner points of a curve: the first or all but the first features are kept.
 
-    The masks of texts are small, so they are made here, as bits: equal ones are asked once.
+    Masks of few features are made here, as bits: equal ones are asked once.
     """
-    if cases.texts is None:
+    if cases.texts is None and cases.features > FEW:
         return about_each(cases, curve_masks(attribution, cases, steps, keep_first))
     counts = [removed(n, steps)[1:-1] for n in cases.lengths]
     return top_questions(attribution, cases, counts, keep_first)
@@ -57,7 +60,7 @@ def top_questions(
 
 
 def curve_masks(attribution: Tensor, cases: Cases, steps: int, keep_first: bool) -> RankMasks:
-    """Masks of the inner points of images' curves, made when the engine gets there."""
+    """Masks of the inner points of curves, made when the engine gets there."""
     inner = removed(cases.features, steps)[1:-1]
     rank = ranks(attribution, cases)
     return RankMasks(rank, torch.from_numpy(inner).to(rank), keep_first)

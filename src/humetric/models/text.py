@@ -5,38 +5,19 @@ there is a token, 0 where there is padding or a dropped token) and types (0 for 
 of a pair, 1 for the second). A classifier gives (rows, classes). A span model gives (rows, 2,
 tokens): start and end logits. Models never look at a value on the host, so that the engine can keep
 a device busy.
-
-Weights are safetensors files whose metadata hold the architecture's name and its configuration::
-
-    save(model, path)
-    model = load(path)
 """
 
 from __future__ import annotations
 
-import importlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from humetric.cards import Access
 from humetric.errors import AccessError, HumetricError
-
-ARCHITECTURES = {
-    "transformer": ("humetric.models.transformer", "Transformer"),
-    "bilstm": ("humetric.models.bilstm", "BiLSTM"),
-    "infersent": ("humetric.models.infersent", "InferSent"),
-    "bag-of-words": ("humetric.models.bag_of_words", "BagOfWords"),
-    "tfidf": ("humetric.models.tfidf", "TfIdf"),
-}
-"""Where the class of each architecture is; looked up by name when weights are loaded."""
 
 
 class TextModel(nn.Module, ABC):
@@ -72,6 +53,17 @@ class TextModel(nn.Module, ABC):
         """Logits of embedded tokens: what gradient methods differentiate."""
         raise AccessError(f"A {self.architecture} model has no embedding layer.")
 
+    def features(self, embedded: Tensor, attention: Tensor, types: Tensor) -> Tensor:
+        """(rows, width): what the last linear layer of a classifier sees of embedded tokens."""
+        last = [part for part in self.modules() if isinstance(part, nn.Linear)][-1]
+        seen: list[Tensor] = []
+        hook = last.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+        try:
+            self.from_embeddings(embedded, attention, types)
+        finally:
+            hook.remove()
+        return seen[0]
+
     def attentions(self, ids: Tensor, attention: Tensor, types: Tensor) -> list[Tensor]:
         """Attention of each layer: (rows, heads, tokens, tokens), each row a distribution."""
         raise AccessError(f"A {self.architecture} model has no attention between tokens.")
@@ -79,41 +71,6 @@ class TextModel(nn.Module, ABC):
     def contributions(self, ids: Tensor, attention: Tensor, types: Tensor) -> Tensor:
         """(rows, tokens, classes): what each token adds to the logits of a linear model."""
         raise AccessError(f"A {self.architecture} model is not linear in its tokens.")
-
-
-def save(model: TextModel, path: Path, about: Mapping[str, str] | None = None) -> None:
-    """Write weights and configuration; ``about`` is put beside them (training data, scores)."""
-    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
-    metadata = {
-        **(about or {}),
-        "architecture": model.architecture,
-        "config": json.dumps(model.config_dict(), sort_keys=True),
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, path, metadata)
-
-
-def load(path: Path) -> TextModel:
-    """The model in a safetensors file, ready for inference."""
-    with safe_open(path, framework="pt") as weights:
-        metadata: dict[str, str] = weights.metadata() or {}
-        tensors = {name: weights.get_tensor(name) for name in weights.keys()}  # noqa: SIM118
-    name = metadata.get("architecture", "")
-    if name not in ARCHITECTURES or "config" not in metadata:
-        raise HumetricError(
-            f"Expected weights of one of {', '.join(ARCHITECTURES)} but {path.name} says "
-            f"{name!r}: write them with humetric.models.text.save."
-        )
-    model = architecture(name).make(json.loads(metadata["config"]))
-    model.load_state_dict(tensors)
-    return model.eval()
-
-
-def architecture(name: str) -> type[TextModel]:
-    """The class behind a name."""
-    module, noun = ARCHITECTURES[name]
-    found: type[TextModel] = getattr(importlib.import_module(module), noun)
-    return found
 
 
 def masked_mean(values: Tensor, attention: Tensor) -> Tensor:
@@ -137,3 +94,29 @@ def halves(attention: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
 def compared(one: Tensor, other: Tensor) -> Tensor:
     """(rows, 4 width): two sentence vectors, their distance and product (Conneau et al. 2017)."""
     return torch.cat((one, other, (one - other).abs(), one * other), 1)
+
+
+class Zeroed(TextModel):
+    """A text model that takes ``ZERO`` for a token whose embedding is the zero vector.
+
+    Omission as Hase & Bansal (2020) have it; removal by a mask token needs no such thing.
+    """
+
+    ZERO: ClassVar[int] = -1
+
+    def __init__(self, model: TextModel) -> None:
+        super().__init__()
+        self.model, self.span, self.limit = model, model.span, model.limit
+
+    @classmethod
+    def make(cls, config: Mapping[str, Any]) -> Self:
+        raise HumetricError("Wrap a model that is there already.")
+
+    def config_dict(self) -> dict[str, Any]:
+        return self.model.config_dict()
+
+    def embed(self, ids: Tensor) -> Tensor:
+        return self.model.embed(ids.clamp(min=0)) * (ids >= 0)[:, :, None]
+
+    def from_embeddings(self, embedded: Tensor, attention: Tensor, types: Tensor) -> Tensor:
+        return self.model.from_embeddings(embedded, attention, types)

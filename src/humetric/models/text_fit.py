@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from humetric.models.text import TextModel, architecture
+from humetric.models.stored import architecture
+from humetric.models.text import TextModel
 from humetric.models.text_inputs import Inputs, batches, in_order
 from humetric.models.tfidf import TfIdf
 from humetric.models.wordpiece import MASK, SPECIAL, UNK
@@ -53,7 +54,8 @@ def new(recipe: Recipe, vocabulary: int, classes: int) -> TextModel:
             config |= {"num_labels": classes}
     else:
         config |= {"vocabulary": vocabulary, "classes": classes}
-    return architecture(recipe.architecture).make(config)
+    made: TextModel = architecture(recipe.architecture).make(config)
+    return made
 
 
 def fit(

@@ -16,7 +16,7 @@ from humetric.data.embedded import reading
 from humetric.data.embedded.inference_two import DIAGNOSTIC, HEURISTICS, diagnostic
 from humetric.data.embedded.texts import text_dataset
 from humetric.data.embedded.wording import SPLITS
-from humetric.models import text, text_inputs
+from humetric.models import stored, text_inputs
 from humetric.models.convnet import WEIGHTS
 from humetric.models.text import TextModel
 from humetric.models.text_recipes import RECIPES, SEEDS
@@ -89,7 +89,7 @@ def tables(
 
 def _open(root: Path, setting: str) -> tuple[TextModel, Tokenizer, tuple[str, str, str]]:
     """Model, tokenizer and the first cells of a row."""
-    model = text.load(root / setting / "model.safetensors")
+    model = stored.load(root / setting / "model.safetensors")
     tokenizer = Tokenizer.from_file(str((root / setting).parent / "tokenizer.json"))
     size = sum(weights.numel() for weights in model.parameters())
     return model, tokenizer, (setting, model.architecture, f"{size:,}")
@@ -115,7 +115,7 @@ def _inference(root: Path, setting: str, count: int) -> tuple[str, ...]:
     for seed in SEEDS:
         file = root / setting / f"explained-{seed}.safetensors"
         if file.exists():
-            guess = probabilities(text.load(file), told).argmax(1)
+            guess = probabilities(stored.load(file), told).argmax(1)
             six.append(guess == truth)
             matched.append((guess < 3) == (truth < 3))
     return (*cells, plain, _share(six), _share(matched))

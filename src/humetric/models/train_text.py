@@ -33,7 +33,7 @@ from humetric.data.embedded.inference import Pair
 from humetric.data.embedded.texts import TEXTS, digest, written
 from humetric.data.embedded.wording import SPLITS, Text
 from humetric.errors import UnknownNameError
-from humetric.models import text, text_inputs, wordpiece
+from humetric.models import stored, text_inputs, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.models.text import TextModel
 from humetric.models.text_cases import CASES, choose, choose_shared, choose_spans
@@ -129,7 +129,7 @@ def write(file: Path, model: TextModel, setting: str, data: str, recipe: Recipe)
         "recipe": json.dumps(asdict(recipe), sort_keys=True),
         "torch": torch.__version__,
     }
-    text.save(model.half(), file, about)
+    stored.save(model.half(), file, about)
     file.write_bytes(_settled(file.read_bytes()))
 
 
@@ -139,7 +139,7 @@ def choose_cases(data: str, root: Path) -> None:
     if not all((root / s / "model.safetensors").exists() for s in settings):
         return
     tokenizer = tokenizer_of(data, root)
-    models = {s: text.load(root / s / "model.safetensors") for s in settings}
+    models = {s: stored.load(root / s / "model.safetensors") for s in settings}
     if data == "reading":
         _choose_questions(models, tokenizer, root)
         return

@@ -70,6 +70,8 @@ def _content(questions: Questions) -> str:
     found = hashlib.sha256(questions.case.cpu().numpy().tobytes())
     masks = questions.masks
     parts = dict(vars(masks))
+    if questions.fill is not None:
+        parts["fill"] = questions.fill
     partition = parts.pop("partition", None)
     if partition is not None:
         parts["group"] = partition.group

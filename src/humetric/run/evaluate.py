@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from humetric.cards import TEXT, MethodCard
+from humetric.cards import EVERY, MethodCard
 from humetric.engine.placement import place
 from humetric.errors import HumetricError
 from humetric.methods import METHODS, Explainer, Method
@@ -159,5 +159,5 @@ def as_method(given: str | Method | Explainer) -> Method:
             f"Expected a method's name, a Method or a function of cases but got {given!r}."
         )
     name = getattr(given, "__name__", "own").strip("<>_").replace("_", "-").lower()
-    card = MethodCard(name or "own", 1, "A function of the caller's.", "", ("image", *TEXT))
+    card = MethodCard(name or "own", 1, "A function of the caller's.", "", EVERY)
     return Method(card, given)

@@ -24,6 +24,12 @@ from humetric.tasks.setting import PlacedSetting, Setting
 BACKWARD = 3
 """A forward and backward pass takes about as long as so many forward passes."""
 
+USES = {
+    "unlabelled": "unlabelled texts",
+    "neighbours": "neighbours of words",
+}
+"""What a setting may have beside its cases and model, by the names on methods' cards."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -70,9 +76,13 @@ def refusal(method: Method, setting: Setting) -> str:
     if setting.task.id not in method.card.tasks:
         return f"is for {', '.join(method.card.tasks)}, not for {setting.task.id}"
     refusal = setting.model.refuses(method.card.needs, method.card.reads)
-    if not refusal and method.card.uses == "unlabelled" and setting.unlabelled is None:
-        return f"needs unlabelled texts, which {setting.id} does not have"
-    return refusal
+    if refusal:
+        return refusal
+    for use, what in USES.items():
+        there = use == "neighbours" and setting.table is not None  # values need none
+        if use in method.card.uses and not there and getattr(setting, use) is None:
+            return f"needs {what}, which {setting.id} does not have"
+    return ""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,11 @@ from torch import Tensor, nn
 
 from humetric.errors import AccessError, HumetricError
 from humetric.models.model import Model
+from humetric.models.tabular import TabularModel
 from humetric.models.text import TextModel
 from humetric.seeding import generator
+from humetric.tasks.neighbours import Neighbours
+from humetric.tasks.table import Table
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
@@ -47,6 +50,10 @@ class Cases:
     """Words of the cases and the map from tokens to words; None for images."""
     unlabelled: Unlabelled | None = None
     """Texts of the same kind that are no cases of the setting, if it has any."""
+    neighbours: Neighbours | None = None
+    """Similar words, if the setting has any."""
+    table: Table | None = None
+    """Columns of rows, and what other rows are like; None but for tables."""
     across: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
     """What all chunks of the setting share; see :meth:`once_per_setting`."""
     _shared: dict[Hashable, object] = field(
@@ -90,6 +97,15 @@ class Cases:
         own = torch.tensor(self.lengths, device=attribution.device)
         return attribution.masked_fill(place >= own[:, None], 0)
 
+    def named(self, case: int) -> tuple[str, ...]:
+        """What people call the features of a case: words, columns with their values; or nothing."""
+        if self.texts is not None:
+            return self.texts.words[case]
+        if self.table is None:
+            return ()
+        values = zip(self.table.columns, self.x[case].tolist(), strict=True)
+        return tuple(f"{column.name} = {column.text(value)}" for column, value in values)
+
     def text(self) -> tuple[TextTask, Texts]:
         """Task and words of cases that are texts."""
         if self.texts is None or not isinstance(self.task, TextTask):
@@ -123,6 +139,21 @@ class Cases:
             raise AccessError(
                 f"This method {refusal}: use a method that only asks for predictions."
             )
+        return self.model.module
+
+    def rows(self) -> Table:
+        """Columns and background of cases that are rows of a table."""
+        if self.table is None:
+            raise HumetricError(f"Expected rows but these are cases of the task {self.task.id}.")
+        return self.table
+
+    def tabular_module(self, reads: str = "") -> TabularModel:
+        """The model behind rows; ``reads`` are internals that are wanted of it."""
+        refusal = self.model.refuses("internals" if reads else "gradient", reads)
+        if refusal:
+            raise AccessError(f"This method {refusal}.")
+        if not isinstance(self.model.module, TabularModel):
+            raise AccessError(f"Expected a tabular model but {self.model.id} is none.")
         return self.model.module
 
     def text_module(self, reads: str = "") -> TextModel:

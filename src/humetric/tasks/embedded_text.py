@@ -14,8 +14,9 @@ from humetric.data.embedded.reading import Question
 from humetric.data.embedded.texts import digest, segments_of, text_dataset
 from humetric.data.embedded.wording import SPLITS, Text
 from humetric.errors import HumetricError
-from humetric.models import text, wordpiece
+from humetric.models import stored, wordpiece
 from humetric.models.convnet import WEIGHTS
+from humetric.tasks.neighbours import load
 from humetric.tasks.setting import Setting
 from humetric.tasks.text import SEGMENTS
 from humetric.tasks.text_setting import text_setting
@@ -44,7 +45,7 @@ def load_text_setting(
     data = chosen["data"]
     samples = samples_of(id, rows, data)
     weights = WEIGHTS / chosen["weights"]
-    model = text.load(weights)
+    model = stored.load(weights)
     parts = [segments_of(sample) for sample in samples]
     task = id.split("/")[0]
     spans = task == "qa"
@@ -65,8 +66,14 @@ def load_text_setting(
     )
     if spans:
         return made
-    more = Unlabelled(Drawn(data), Encoder(tokenizer, model.limit), SEGMENTS[task])
-    return replace(made, unlabelled=more)
+    encoder, names = Encoder(tokenizer, model.limit), SEGMENTS[task]
+    near = load(WEIGHTS / task / data / "neighbours.json", encoder, names)
+    return replace(
+        made,
+        version=f"{made.version}, {near.version}",
+        unlabelled=Unlabelled(Drawn(data), encoder, names),
+        neighbours=near,
+    )
 
 
 @dataclass(frozen=True)

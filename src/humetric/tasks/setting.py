@@ -22,6 +22,8 @@ from humetric.models import convnet
 from humetric.models.model import Model, call
 from humetric.tasks.cases import Cases
 from humetric.tasks.image import BASELINES, ImageTask
+from humetric.tasks.neighbours import Neighbours
+from humetric.tasks.table import Table
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
@@ -52,6 +54,10 @@ class Setting:
     """Words and segments of texts as people see them, with the map from tokens to words."""
     unlabelled: Unlabelled | None = None
     """More texts of the same kind, none of them a case, for students of the model."""
+    neighbours: Neighbours | None = None
+    """Similar words, for methods that replace some."""
+    table: Table | None = None
+    """Columns of rows, and what other rows are like."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -120,6 +126,8 @@ class PlacedSetting:
             dtype=self.placement.full_dtype,
             texts=texts,
             unlabelled=setting.unlabelled,
+            neighbours=setting.neighbours,
+            table=setting.table,
             across=self._shared,
         )
 

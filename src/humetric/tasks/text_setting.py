@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models.model import Model
 from humetric.models.text import TextModel
+from humetric.tasks.neighbours import Neighbours, Table
 from humetric.tasks.setting import Setting, outputs
 from humetric.tasks.text import PASSAGE, REMOVALS, SEGMENTS, Texts, TextTask, Tokens, best_span
 from humetric.tasks.unlabelled import Unlabelled, apart
@@ -39,6 +40,7 @@ def text_setting(
     limit: int | None = None,
     longest_answer: int = 30,
     unlabelled: Sequence[Text] | Sequence[tuple[Text, Text]] | None = None,
+    neighbours: Table | None = None,
 ) -> Setting:
     """A setting of the task ``sentiment`` (texts), ``nli`` or ``qa`` (pairs of texts).
 
@@ -56,7 +58,9 @@ def text_setting(
     ``removal`` is ``mask``, ``drop`` (transformers only) or ``delete`` (not for ``qa``).
 
     ``unlabelled`` are more texts of the same kind, none of them a case, for methods that train a
-    student of the model; without them such methods are skipped.
+    student of the model; without them such methods are skipped. ``neighbours`` are similar words,
+    best first, with their similarity ({"good": (("fine", .8), ...)}; ``tasks.neighbours.nearest``
+    makes them of word vectors), for methods that replace words; the same holds for these.
     """
     if task not in SEGMENTS:
         raise UnknownNameError("text task", task, SEGMENTS)
@@ -110,7 +114,8 @@ def text_setting(
     return Setting(
         id=id,
         version=f"{version}, {removal} removal, {split} split"
-        + (f", unlabelled {_digest(more)}" if more else ""),
+        + (f", unlabelled {_digest(more)}" if more else "")
+        + (f", neighbours {_digest(sorted(neighbours.items()))}" if neighbours else ""),
         task=made,
         model=Model(id, module, gives=module.gives, reads=module.reads),
         ids=names,
@@ -121,6 +126,7 @@ def text_setting(
         classes=tuple(classes),
         texts=shown,
         unlabelled=Unlabelled(more, encoder, SEGMENTS[task]) if more else None,
+        neighbours=Neighbours(neighbours, encoder, SEGMENTS[task], "own") if neighbours else None,
     )
 
 
@@ -191,8 +197,8 @@ def answer_text(texts: Texts, case: int, span: Sequence[int]) -> str:
     return texts.raw[case][PASSAGE][start:stop]
 
 
-def _digest(texts: Sequence[tuple[Text, ...]]) -> str:
-    """A short name for texts, so that results of other texts do not pass for theirs."""
+def _digest(texts: Sequence[tuple[Any, ...]]) -> str:
+    """A short name for what was given, so that results of other texts do not pass for theirs."""
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
 
 

@@ -10,7 +10,11 @@ import json
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from humetric.errors import HumetricError
 
@@ -146,6 +150,44 @@ class Encoder:
             segment=tuple(all_words[w][1] for w in seen),
             cut=begin[-1] - len(seen),
         )
+
+    def rows(
+        self, texts: Sequence[Sequence[Text]], last_only: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Many inputs as (rows, 3, tokens): ids, attention, types; and (rows,): tokens of each.
+
+        The tokens are those of :meth:`encode`, padded at the end, without the way back to words.
+        """
+        plain = [tuple(t if isinstance(t, str) else " ".join(t) for t in s) for s in texts]
+        found = self._many(plain, last_only)
+        lengths = np.array([len(each.ids) for each in found], dtype=np.int64)
+        inside = np.arange(lengths.max(initial=0)) < lengths[:, None]
+        x = np.zeros((len(found), 3, inside.shape[1]), dtype=np.int64)
+        x[:, 0] = self.special.pad
+        x[:, 1] = inside
+        total = int(lengths.sum())
+        x[:, 0][inside] = np.fromiter(chain.from_iterable(e.ids for e in found), np.int64, total)
+        if any(len(s) > 1 for s in plain):
+            types = chain.from_iterable(e.type_ids for e in found)
+            x[:, 2][inside] = np.fromiter(types, np.int64, total)
+        return x, lengths
+
+    def _many(self, texts: Sequence[tuple[str, ...]], last_only: bool) -> list[Any]:
+        """Inputs without offsets, cut as :meth:`_encode` cuts them."""
+        given = [t[0] if len(t) == 1 else t for t in texts]
+        if self.limit is None:
+            return list(self._whole.encode_batch_fast(given))
+        if not last_only:
+            self._whole.enable_truncation(self.limit, strategy="longest_first")
+            try:
+                return list(self._whole.encode_batch_fast(given))
+            finally:
+                self._whole.no_truncation()
+        found = list(self._whole.encode_batch_fast(given))
+        for i, each in enumerate(found):
+            if len(each.ids) > self.limit:
+                found[i] = self._encode(texts[i], last_only)
+        return found
 
     def _tokens(self, found: Any, texts: Sequence[str], part: Sequence[int]) -> Encoding:
         """Every token that is not special is a feature of its own."""
