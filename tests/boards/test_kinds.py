@@ -13,14 +13,18 @@ import pytest
 from page_reader import Reader, printed
 from rich.cells import cell_len
 from rich.console import Console
+from tabular_support import table_setting
 from text_looks import looked, of_one, small
 
 from humetric.boards.kinds import KINDS, html, panel_of, panels, terminal
 from humetric.boards.kinds.panel import Bars, Grid, Panel, Run, Words, writer
-from humetric.boards.kinds.subject import Letters, Subject, of_any, of_text
+from humetric.boards.kinds.subject import Letters, Subject, of_any, of_table, of_text
 from humetric.boards.text_page import text_page
-from humetric.run.look import Look
-from humetric.run.shown_text import ShownText
+from humetric.methods import METHODS
+from humetric.run.look import Look, look
+from humetric.run.shown_table import shown_table
+from humetric.run.shown_text import ShownText, shown_text
+from humetric.tasks.setting import load_setting
 
 WORDS = ("good", "plot", ",", "good", "end", ".")
 TEXT = Subject(
@@ -171,7 +175,9 @@ def test_one_step_that_is_left_out_has_no_range() -> None:
 
 
 def test_a_row_s_path_names_columns_and_ends_with_what_changed() -> None:
-    panel = panel_of("path", given.of_columns()["path"], ROW)
+    data = given.of_columns()["path"]
+    data["steps"][1]["feature"] = "40 < hours per week <= 48"  # as a rule says it
+    panel = panel_of("path", data, ROW)
     found = rows(panel)
     assert found[2][1] == "marital status: Married-civ-spouse → Divorced"
     assert found[3:] == [
@@ -360,3 +366,44 @@ def test_cases_whose_features_have_no_names() -> None:
     shown = said(panel_of("lime", given.lime(["cell 3"], [0], [0.2]), subject))
     assert "cell 3 +0.200" in shown
     assert "Est. probability of class 1" in shown
+
+
+@pytest.mark.parametrize("name", ["lime", "decision-boundary"])
+def test_what_methods_give_of_a_row_is_what_is_expected_here(name: str) -> None:
+    """Data that is not as expected is shown as JSON, under its kind: nobody would notice."""
+    made = table_setting()
+    found = look(made, 1, [METHODS.make(name, {"samples": 200})], [], shown_table, device="cpu")
+    subject = of_table(found)
+    (panel,) = panels(found, name, subject)
+    assert panel.title in ("LIME", "Decision boundary")
+    columns = dict(zip(found.shown.columns, found.shown.values, strict=True))
+    if name == "lime":
+        (shown,) = (block for block in panel.blocks if isinstance(block, Bars))
+        assert {bar.name for bar in shown.rows} <= {f"{n} = {v}" for n, v in columns.items()}
+        assert len(shown.rows) == len(columns)
+    else:
+        last = rows(panel)[-1]
+        assert columns[last[0]] == last[1] != last[2]
+        assert f"{last[0]}: {last[1]} → {last[2]}" in said(panel)
+
+
+@pytest.mark.parametrize("name", ["lime", "decision-boundary"])
+def test_what_methods_give_of_a_text_is_what_is_expected_here(name: str) -> None:
+    made = load_setting("sentiment/reviews/bilstm", cases=1)
+    found = look(made, 1, [METHODS.make(name, {"samples": 400})], [], shown_text, device="cpu")
+    (panel,) = panels(found, name, of_text(found))
+    assert panel.title in ("LIME", "Decision boundary")
+    if name == "lime":
+        (shown,) = (block for block in panel.blocks if isinstance(block, Bars))
+        assert {re.sub(r" \(word \d+\)", "", bar.name) for bar in shown.rows} <= set(
+            found.shown.words
+        )
+    else:
+        steps = found.more[name]["path"]["steps"]
+        assert steps
+        end = panel.blocks[-1]
+        assert isinstance(end, Words)
+        new = {step["index"]: step["to"] for step in steps}
+        assert "".join(run.text for run in end.runs).split() == [
+            new.get(i, word) for i, word in enumerate(found.shown.words)
+        ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import torch
-from support import engine_for, linear_setting
+from support import linear_setting
+from tabular_support import rows, table_setting
 from text_looks import small
 from torch import Tensor
 
@@ -16,49 +16,29 @@ from humetric.errors import HumetricError
 from humetric.methods import METHODS, Method
 from humetric.methods.explanation import Explanation
 from humetric.metrics import METRICS
-from humetric.run.look import Scene, look
+from humetric.run.look import look
 from humetric.run.shown_image import shown_image
 from humetric.run.shown_table import shown_table
 from humetric.run.shown_text import shown_text
 from humetric.tasks.cases import Cases
-from humetric.tasks.setting import Setting
-
-
-class Column(NamedTuple):
-    """A stand-in for a table's column."""
-
-    name: str
-    names: tuple[str, ...] = ()
-
-    def text(self, value: float) -> str:
-        return self.names[int(value)] if self.names else f"{value:g}"
-
-
-TABLE = SimpleNamespace(columns=(Column("age"), Column("sector", ("public", "private"))))
-
-
-def scene(real: Setting, row: int) -> Scene:
-    """A row of a stand-in table, answered by another setting's model."""
-    made: Any = SimpleNamespace(
-        id="tabular/two/stand-in",
-        task=SimpleNamespace(id="tabular"),
-        table=TABLE,
-        x=torch.tensor([[38.0, 1.0], [52.5, 0.0]], dtype=torch.float64),
-    )
-    return Scene(made, row, engine_for(real, start=row, stop=row + 1), [], {})
 
 
 def test_a_row_is_shown_as_people_read_it() -> None:
-    real = linear_setting()
-    first, second = (shown_table(scene(real, row)) for row in (0, 1))
-    assert first.columns == ("age", "sector")
-    assert (first.values, second.values) == (("38", "private"), ("52.5", "public"))
+    made = table_setting()
+    found = look(made, 2, [METHODS.make("occlusion")], [METRICS.make("deletion")], shown_table)
+    age, work, hours, married, income = rows(6, 3)[1]
+    assert found.shown.columns == ("age", "work", "hours", "married", "income")
+    assert found.shown.values == (
+        f"{age:.0f}", ("farm", "mill", "office")[int(work)], f"{hours:.1f}",
+        ("no", "yes")[int(married)], f"{income:.0f}",
+    )  # fmt: skip
 
 
 def test_another_class_than_the_model_s_is_told_apart() -> None:
-    real = linear_setting()
+    real = table_setting()
     other = replace(real, target=1 - real.target)
-    assert [shown_table(scene(made, 0)).predicted for made in (real, other)] == [True, False]
+    found = [look(made, 1, [], [], shown_table).shown.predicted for made in (real, other)]
+    assert found == [True, False]
 
 
 def test_tables_are_not_mixed_up_with_others() -> None:

@@ -23,16 +23,15 @@ class ShownTable:
 def shown_table(scene: Scene) -> ShownTable:
     """What is shown of a row of a table."""
     setting = scene.setting
-    table = getattr(setting, "table", None)
-    if table is None:
+    if setting.table is None:
         raise HumetricError(
             f"Expected rows of a table but {setting.id} is of the task {setting.task.id}: show it "
             f"with shown_text or shown_image."
         )
-    row = setting.x[scene.row].tolist()
+    table, row = setting.table, setting.x[scene.row].tolist()
     (own,) = scene.engine.ask([intact(scene.engine.cases)])
     return ShownTable(
-        columns=tuple(str(column.name) for column in table.columns),
-        values=tuple(str(c.text(value)) for c, value in zip(table.columns, row, strict=True)),
+        columns=table.names,
+        values=tuple(c.text(value) for c, value in zip(table.columns, row, strict=True)),
         predicted=own.margin.item() >= 0,
     )

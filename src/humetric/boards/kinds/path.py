@@ -38,7 +38,7 @@ def panel(data: Any, subject: Subject) -> Panel:
     for step in last:
         change = f"{step['from'] or NOTHING} {ARROW} {step['to'] or NOTHING}"
         if subject.values:
-            change = f"{step['feature']}: {change}"
+            change = f"{subject.name(step['feature'], step['index'])}: {change}"
         rows.append((Run(str(step["step"])), Run(change), Run(write(step["margin"], True))))
     edits = count(data["edits"], "edit", "edits")
     blocks: list[Block] = [
@@ -71,7 +71,7 @@ def _changed(steps: Sequence[Mapping[str, Any]], subject: Subject) -> list[Block
     to = {step["index"]: step["to"] or NOTHING for step in steps}
     if subject.values:
         old = {step["index"]: step["from"] for step in reversed(steps)}
-        named = {step["index"]: step["feature"] for step in steps}
+        named = {s["index"]: subject.name(s["feature"], s["index"]) for s in steps}
         rows = tuple((Run(named[i]), Run(old[i]), Run(to[i], "new")) for i in to)
         return [Grid(("changed column", "was", "is"), rows)]
     several = len(subject.written) > 1

@@ -56,6 +56,10 @@ class Subject:
         again = self.names.count(feature) > 1
         return f"{feature} ({self.one} {index + 1})" if again else feature
 
+    def name(self, feature: str, index: int) -> str:
+        """A word, or a column's name alone, where what a method calls it says its value as well."""
+        return self.names[index] if 0 <= index < len(self.names) else feature
+
 
 def of_text(look: Look[ShownText]) -> Subject:
     """A text case."""
