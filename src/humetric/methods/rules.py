@@ -106,7 +106,9 @@ def search(
         yield from state.settle(rules, beam, alpha, tolerance, explore)
         yield from state.test(rules, beam, SHARE)
         parents = state.ranked(state.worthwhile(rules))[:beam]
-        longer = {p | {i}: (*path[p], i) for p in reversed(parents) for i in range(features) if i not in p}
+        longer = {
+            p | {i}: (*path[p], i) for p in reversed(parents) for i in range(features) if i not in p
+        }
         rules = state.worthwhile(sorted(longer, key=sorted))
         path |= longer
         if not rules:
@@ -177,8 +179,12 @@ class _Search:
             weakest, strongest = min(low[inside]), max(high[outside])
             if strongest - weakest <= tolerance:
                 return
-            doubtful = sorted((i for i in inside if strongest - low[i] > tolerance), key=lambda i: low[i])
-            rivals = sorted((i for i in outside if high[i] - weakest > tolerance), key=lambda i: -high[i])
+            doubtful = sorted(
+                (i for i in inside if strongest - low[i] > tolerance), key=lambda i: low[i]
+            )
+            rivals = sorted(
+                (i for i in outside if high[i] - weakest > tolerance), key=lambda i: -high[i]
+            )
             chosen = [*doubtful[: beam // 2 or 1], *rivals[: beam // 2 or 1]]
             yield from self._ask({rules[i]: self._batch // 2 for i in chosen})
 
@@ -296,7 +302,11 @@ def _check(
             f"Expected room for two batches of {batch} samples but got {most}: raise most or lower "
             "batch."
         )
-    if coverage_present.ndim != 2 or coverage_present.shape[1] != features or len(coverage_present) == 0:
+    if (
+        coverage_present.ndim != 2
+        or coverage_present.shape[1] != features
+        or len(coverage_present) == 0
+    ):
         raise ValueError(
             f"Expected coverage_present of shape (samples, {features}) but got "
             f"{coverage_present.shape}: a row per unconditional sample."

@@ -88,7 +88,9 @@ def anytime_interval(hits: ArrayLike, trials: ArrayLike, alpha: ArrayLike) -> In
     Both hold together with chance 1 - 2 alpha at least.
     """
     hits, trials, alpha = np.broadcast_arrays(*_floats(hits, trials), np.asarray(alpha, np.float64))
-    return Interval(_anytime_low(hits, trials, alpha), 1 - _anytime_low(trials - hits, trials, alpha))
+    return Interval(
+        _anytime_low(hits, trials, alpha), 1 - _anytime_low(trials - hits, trials, alpha)
+    )
 
 
 def clopper_pearson(hits: ArrayLike, trials: ArrayLike, confidence: float = 0.95) -> Interval:
@@ -113,9 +115,7 @@ def _anytime_low(hits: Floats, trials: Floats, alpha: Floats) -> Floats:
     return np.where(hits > 0, found, 0.0)
 
 
-def _last(
-    rejected: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats
-) -> Floats:
+def _last(rejected: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
     """Where, between low and high, rejection ends (it holds from below up to one point)."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
