@@ -78,7 +78,7 @@ def shared_rules(cases: Cases, wanted: Wanted) -> Program[list[Rule]]:
 def rules_of(cases: Cases, wanted: Wanted) -> Program[list[Rule]]:
     """Searches for all cases side by side, each round asked together."""
     changes, rngs = changes_of(cases), cases.rng("anchor")
-    free = [np.array(c.free, dtype=np.int64) for c in changes]
+    free = [np.array(c.free or (0,), dtype=np.int64) for c in changes]
     searches = [
         search(
             len(own),
