@@ -290,3 +290,12 @@ def test_the_page_escapes_everything_and_says_what_is_missing() -> None:
     assert '<td class="number">—</td>' in text
     assert '<td class="number">failed</td>' in text
     assert '<td class="number">skipped</td>' in text
+
+
+def test_a_page_has_what_methods_show_beside_their_maps() -> None:
+    found = looked(2)
+    assert 'class="said"' not in page(found)
+    text = page(replace(found, about={"own-1": {"note": "of <1> thing"}}))
+    head, _, rest = text.partition("<h2>own-1 (control)</h2>")
+    assert rest.startswith('<div class="said"><p>Of &lt;1&gt; thing.</p></div>')
+    assert "<h2>own-0" not in head

@@ -48,7 +48,7 @@ def test_the_help_names_the_default_methods(humetric: Humetric) -> None:
     ("arguments", "message"),
     [
         (["image/leaf/cmn"], "Did you mean 'image/leaf/cnn'"),
-        (["image/leaf/cnn", "--method", "salency"], "Did you mean 'saliency'?"),
+        (["image/leaf/cnn", "--method", "salency"], "Did you mean 'saliency'"),
         (["image/leaf/cnn", "--method", "edge", "--method", "edge"], "edge came twice"),
         (["image/leaf/cnn", "--case", "laef-0002"], "Did you mean 'leaf-0002'"),
         (["image/leaf/cnn", "--case", "61"], "expected a number from 1 to 60"),

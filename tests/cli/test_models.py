@@ -1,27 +1,53 @@
-"""``humetric models`` measures every shipped text model and writes what it prints."""
+"""``humetric models`` measures every shipped model of texts and rows and writes what it prints."""
 
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from humetric.cli import app
+from humetric.errors import HumetricError
+from humetric.models import train_tabular
 from humetric.models.text_recipes import RECIPES
 from humetric.models.text_table import Table
 
-PAGE = Path(__file__).parents[2] / "docs" / "embedded-text.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "embedded-text.md"
 
 
 def test_models_are_measured_and_written(tmp_path: Path) -> None:
-    file = tmp_path / "page.md"
-    found = CliRunner().invoke(app, ["models", "--count", "12", "--output", str(file)])
+    folder = tmp_path / "docs"
+    found = CliRunner().invoke(app, ["models", "--count", "12", "--output", str(folder)])
     assert found.exit_code == 0, found.output
-    page = file.read_text(encoding="utf-8")
+    assert "Tabular" in found.output
+    page = (folder / "embedded-text.md").read_text(encoding="utf-8")
     for setting in RECIPES:
         assert page.count(f"| {setting} |") == (2 if setting.startswith("nli/") else 1)
     numbers = [float(n) for n in re.findall(r"\b[01]\.\d{3}\b", page)]
     assert len(numbers) == 4 * 1 + 4 * 3 + 4 * 6 + 3 * 3
     assert max(numbers) <= 1
+    rows = (folder / "embedded-tabular.md").read_text(encoding="utf-8")
+    assert all(f"| {setting} |" in rows for setting in train_tabular.RECIPES)
+    assert len(re.findall(r"\b[01]\.\d{3}\b", rows)) == 4 * 2
+
+
+def test_both_pages_cannot_go_into_one_file(tmp_path: Path) -> None:
+    for path in (tmp_path / "page.md", Path(__file__)):
+        found = CliRunner().invoke(app, ["models", "--count", "1", "--output", str(path)])
+        assert isinstance(found.exception, HumetricError)
+        assert "Expected a folder, in which two pages are written" in str(found.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("setting", train_tabular.RECIPES)
+def test_the_tabular_page_says_what_the_rule_and_the_models_reach(setting: str) -> None:
+    page = (DOCS / "embedded-tabular.md").read_text(encoding="utf-8")
+    best = [float(n) for n in re.search(r"the rule \|  \| (\S+) \| (\S+)", page).groups()]  # type: ignore[union-attr]
+    own = re.search(rf"\| {setting} \| \w+ \| \S+ \| (\S+) \| (\S+)", page)
+    assert own is not None
+    for reached, possible in zip(own.groups(), best, strict=True):
+        assert 0.8 < float(reached) < possible < 0.9
 
 
 def test_the_page_has_a_row_for_every_model() -> None:

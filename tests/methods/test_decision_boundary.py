@@ -27,7 +27,7 @@ SAMPLES = 80
 
 SETTINGS = {
     "table": lambda: table_setting(network(loud=2.0)),
-    "table, three classes": lambda: table_setting(network(classes=3, loud=4.0)),
+    "table, four classes": lambda: table_setting(network(classes=4, loud=2.0)),
     "table, black box": lambda: table_setting(_box),
     "text": lambda: text_setting(model=loud(bert()), neighbours=NEAR),
     "reviews": lambda: humetric.load_setting("sentiment/reviews/bilstm", 6),

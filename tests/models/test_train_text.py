@@ -10,7 +10,7 @@ import torch
 from humetric.data.embedded import inference, reviews
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models import text_fit, text_inputs, train_text, wordpiece
-from humetric.models.text import load
+from humetric.models.stored import load
 from humetric.models.text_cases import choose_shared, choose_spans
 from humetric.models.text_fit import Recipe, fit, fit_linear, masked
 from humetric.models.text_recipes import bert

@@ -30,8 +30,8 @@ STYLE = """
 """
 
 
-def curves(look: Look[object], method: str) -> str:
-    """The curves of a method as a figure: share of changed words across, probability up."""
+def curves(look: Look[object], method: str, features: str = "words") -> str:
+    """The curves of a method as a figure: share of changed features across, probability up."""
     drawn = "".join(
         _line(look.curves[method, metric], name)
         for metric, name in LINES.items()
@@ -47,7 +47,7 @@ def curves(look: Look[object], method: str) -> str:
         f'<figure class="curves"><svg viewBox="0 0 {WIDE} {HIGH}" role="img" '
         f'aria-label="Curves of {escape(method)}: {words}">'
         f'<path class="axis" d="M{LEFT} {TOP}V{HIGH - BELOW}H{WIDE - RIGHT}"/>'
-        f"{_ticks()}{drawn}</svg><figcaption>{caption}</figcaption></figure>"
+        f"{_ticks(features)}{drawn}</svg><figcaption>{caption}</figcaption></figure>"
     )
 
 
@@ -59,7 +59,7 @@ def _line(curve: Curve, name: str) -> str:
     return f'<polyline class="{name}" points="{points}"/>'
 
 
-def _ticks() -> str:
+def _ticks(features: str) -> str:
     up = "".join(
         f'<text x="{LEFT - 4}" y="{_y(at) + 3:.1f}" text-anchor="end">{words}</text>'
         for at, words in ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
@@ -67,7 +67,8 @@ def _ticks() -> str:
     low = HIGH - 5
     return (
         f'{up}<text x="{LEFT}" y="{low}">0</text>'
-        f'<text x="{(LEFT + WIDE - RIGHT) / 2}" y="{low}" text-anchor="middle">words changed</text>'
+        f'<text x="{(LEFT + WIDE - RIGHT) / 2}" y="{low}" text-anchor="middle">{features} changed'
+        f"</text>"
         f'<text x="{WIDE - RIGHT}" y="{low}" text-anchor="end">all</text>'
     )
 

@@ -6,12 +6,15 @@ import base64
 from html import escape
 
 from humetric.boards.figure import DPI, png, title
-from humetric.boards.page_parts import document
+from humetric.boards.kinds import html, panels
+from humetric.boards.kinds.subject import of_any
+from humetric.boards.page_parts import document, name_of
 from humetric.run.look import Look
 from humetric.run.shown_image import ShownImage
 
 STYLE = """
-:root { color-scheme: light; }
+:root { color-scheme: light; --soft: #555; --line: #ddd; --plus: 214 50 42;
+  --minus: 34 102 204; --size: 128 60 180; }
 body { color: #222; background: #fff; }
 .pale { color: #555; }
 img { max-width: 100%; height: auto; display: block; margin: 1rem 0; }
@@ -26,10 +29,17 @@ def page(look: Look[ShownImage]) -> str:
     return document(
         look,
         title(look)[1],
-        STYLE,
+        STYLE + html.STYLE,
         f'<img width="{width}" alt="{escape(_in_words(look))}" '
-        f'src="data:image/png;base64,{picture}">',
+        f'src="data:image/png;base64,{picture}">'
+        + "".join(_more(look, name) for name in look.maps),
     )
+
+
+def _more(look: Look[ShownImage], name: str) -> str:
+    """What a method has to show beside its map."""
+    shown = html.draw(panels(look, name, of_any(look)))
+    return f"<h2>{escape(name_of(look.methods[name]))}</h2>{shown}" if shown else ""
 
 
 def _in_words(look: Look[ShownImage]) -> str:

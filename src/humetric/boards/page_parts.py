@@ -23,6 +23,8 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0;
   border-bottom: 1px solid #ddd; }
 thead th { border-bottom: 1px solid currentColor; }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.metrics { font-size: .85em; }
+.metrics .number { padding-right: .25rem; }
 th[scope=row] { font-weight: 600; white-space: nowrap; }
 code { font: .9em "DejaVu Sans Mono", monospace; white-space: nowrap; }
 @media print { body { margin: 0; max-width: none; } tr { break-inside: avoid; } }
@@ -105,7 +107,7 @@ def _values(look: Look[object]) -> str:
         + "</tr>"
         for name, card in look.methods.items()
     )
-    return _table(f'<th scope="col">method</th>{heads}', rows)
+    return _table(f'<th scope="col">method</th>{heads}', rows, "metrics")
 
 
 def _methods(look: Look[object]) -> str:
@@ -134,8 +136,8 @@ def _problems(look: Look[object]) -> str:
     return f"<h2>Not shown</h2>\n<ul>{listed}</ul>" if said else ""
 
 
-def _table(heads: str, rows: str) -> str:
+def _table(heads: str, rows: str, kind: str = "about") -> str:
     return (
-        f'<div class="wide"><table><thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>'
-        f"</table></div>"
+        f'<div class="wide"><table class="{kind}"><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div>"
     )

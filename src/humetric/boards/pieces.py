@@ -56,15 +56,23 @@ def clean(text: str) -> str:
 def verdict(look: Look[ShownText]) -> str:
     """What is true, and what is explained with which probability."""
     own = look.shown.predicted
-    label, target = clean(look.label), clean(look.target)
     if look.shown.answer is None:
-        what = "predicted label" if own else "explained label"
-        return f"true label: {label}; {what}: {target}, probability {look.probability:.3f}"
+        return class_verdict(look, own)
+    label, target = clean(look.label), clean(look.target)
     true = label if look.label == UNKNOWN else f"“{label}”"
     what = "model's answer" if own else "explained answer"
     return (
         f"true answer: {true}; {what}: “{target}”, probability {look.probability:.3f} "
         f"(mean of its start and its end)"
+    )
+
+
+def class_verdict(look: Look[object], predicted: bool) -> str:
+    """The same of a class; ``predicted`` is whether the model gives it."""
+    what = "predicted label" if predicted else "explained label"
+    return (
+        f"true label: {clean(look.label)}; {what}: {clean(look.target)}, "
+        f"probability {look.probability:.3f}"
     )
 
 

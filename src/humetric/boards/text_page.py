@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humetric.boards import curve_svg, text_style
+from humetric.boards.kinds import html, panels
+from humetric.boards.kinds.subject import of_text
 from humetric.boards.page_parts import cell, document, missing, name_of
 from humetric.boards.pieces import Piece, clean, pieces, top_names, verdict
 from humetric.boards.render import ARROWS
@@ -22,7 +24,7 @@ Draw = Callable[[Piece], str]
 def text_page(look: Look[ShownText]) -> str:
     """The page as HTML. Everything that is shown is escaped, and nothing is fetched."""
     body = f"{_case(look)}\n" + "\n".join(_section(look, name) for name in look.methods)
-    return document(look, verdict(look), text_style.STYLE + curve_svg.STYLE, body)
+    return document(look, verdict(look), text_style.STYLE + curve_svg.STYLE + html.STYLE, body)
 
 
 def _case(look: Look[ShownText]) -> str:
@@ -57,7 +59,8 @@ def _section(look: Look[ShownText], name: str) -> str:
     return (
         f"<section>{head}{_metrics(look, name)}"
         f'<div class="sides"><div>{shaded}{_scale(scale)}{_highlights(look.shown, name)}'
-        f"{_numbers(look.shown, values)}</div>{curve_svg.curves(look, name)}</div></section>"
+        f"{_numbers(look.shown, values)}</div>{curve_svg.curves(look, name)}</div>"
+        f"{html.draw(panels(look, name, of_text(look)))}</section>"
     )
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from humetric.boards.page_parts import cell, missing, name_of, name_of_case
+from humetric.boards.kinds import panels, terminal
+from humetric.boards.kinds.subject import of_text
+from humetric.boards.page_parts import missing, name_of, name_of_case
 from humetric.boards.pieces import Piece, clean, pieces, top_names, verdict
-from humetric.boards.render import ARROWS
 from humetric.boards.scale import Scale, numbers, word_scale
+from humetric.boards.terminal_parts import has_colours, metric_lines, print_lines
 from humetric.run.look import Look
 from humetric.run.shown_text import TOP, ShownText
 
@@ -27,7 +29,7 @@ ANSWER, GOLD = ("«", "»"), ("{", "}")
 PALE = Style(dim=True)
 
 
-def lines(look: Look[ShownText], colours: bool, width: int) -> Iterator[Text]:
+def lines(look: Look[ShownText], colours: bool, width: int) -> Iterator[RenderableType]:
     """The case, line by line; whoever prints them wraps words at ``width`` columns.
 
     With ``colours`` a word's background is its number: the stronger the colour, the larger. Without
@@ -44,9 +46,8 @@ def lines(look: Look[ShownText], colours: bool, width: int) -> Iterator[Text]:
 
 def print_text(look: Look[ShownText], console: Console) -> None:
     """Print a case to a console, in its width and with its colours."""
-    colours = console.color_system is not None and not console.no_color
-    for line in lines(look, colours, console.width):
-        console.print(line, overflow="fold")
+    colours = has_colours(console)
+    print_lines(lines(look, colours, console.width), console)
 
 
 def _marked(look: Look[ShownText]) -> Iterator[Text]:
@@ -102,7 +103,9 @@ def _key(look: Look[ShownText], colours: bool) -> Iterator[Text]:
         )
 
 
-def _method(look: Look[ShownText], name: str, colours: bool, width: int) -> Iterator[Text]:
+def _method(
+    look: Look[ShownText], name: str, colours: bool, width: int
+) -> Iterator[RenderableType]:
     card = look.methods[name]
     head = Text(name_of(card), "bold")
     if name not in look.maps:
@@ -114,7 +117,7 @@ def _method(look: Look[ShownText], name: str, colours: bool, width: int) -> Iter
     ends = numbers(scale)
     head.append(f"  words from {ends[0]} to {ends[-1]}", "not bold dim")
     yield head
-    yield from _values(look, name, width)
+    yield from metric_lines(look, name, width)
     for i, segment in enumerate(look.shown.segments):
         several = len(look.shown.segments) > 1
         line = Text().append(f"{segment.name}: " if several else "", PALE)
@@ -122,18 +125,7 @@ def _method(look: Look[ShownText], name: str, colours: bool, width: int) -> Iter
             _shade(line, piece, values, scale, colours)
         yield line
     yield from _top(look, name)
-
-
-def _values(look: Look[ShownText], name: str, width: int) -> Iterator[Text]:
-    """The metrics of a method in lines that part between metrics."""
-    line = ""
-    for metric, card in look.metrics.items():
-        entry = f"{metric} {ARROWS[card.direction]} {cell(look, name, metric)}"
-        if line and len(line) + 3 + len(entry) > width:
-            yield Text(line)
-            line = ""
-        line += f"   {entry}" if line else entry
-    yield Text(line)
+    yield from terminal.draw(panels(look, name, of_text(look)), width)
 
 
 def _shade(line: Text, piece: Piece, values: np.ndarray, scale: Scale, colours: bool) -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 DEFAULT = ("saliency", "integrated-gradients", "occlusion", "random")
 CURVES = ("deletion", "insertion")
 """Metrics that are drawn, whether they are in the suite or not."""
-OF_TEXTS = ("comprehensiveness", "sufficiency")
-"""Metrics that are shown of texts, whether they are in the suite or not."""
+OF_NAMED = ("comprehensiveness", "sufficiency")
+"""Metrics that are shown of texts and rows of tables, whether they are in the suite or not."""
 
 SUFFIXES = (".png", ".html")
 
@@ -31,7 +31,10 @@ SUFFIXES = (".png", ".html")
 @app.command()
 def explain(
     setting: Annotated[
-        str, typer.Argument(help="A setting, e.g. image/leaf/cnn or sentiment/reviews/bert.")
+        str,
+        typer.Argument(
+            help="A setting, e.g. image/leaf/cnn, sentiment/reviews/bert or tabular/census/mlp."
+        ),
     ],
     case: Annotated[str, typer.Option(help="A case's number (from 1) or id, e.g. leaf-0012.")],
     output: Annotated[
@@ -39,8 +42,8 @@ def explain(
         typer.Option(
             "--out",
             "-o",
-            help="The file: .png or .html for an image, .html for a text. Without it a text is "
-            "shown in the terminal.",
+            help="The file: .png or .html for an image, .html for a text or a row of a table. "
+            "Without it texts and rows are shown in the terminal.",
         ),
     ] = None,
     method: Annotated[
@@ -55,10 +58,12 @@ def explain(
     ] = "embedded",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
 ) -> None:
-    """Show one case: its image or text, the methods' maps, deletion and insertion.
+    """Show one case: its image, text or row, the methods' maps, deletion and insertion.
 
     A PNG file has an image's figure; an HTML file also a table of all metrics and what the methods
-    are. Texts are shown with their words shaded, in the terminal or as HTML.
+    are. Texts are shown with their words shaded, rows of a table with a bar for each column, in the
+    terminal or as HTML. What methods have to show beside a map (a rule, a path across the decision
+    boundary, a prototype, cue words) stands below it, but not in a PNG file.
     """
     from humetric.run.look import find_case
     from humetric.suites import load_suite
@@ -66,7 +71,8 @@ def explain(
 
     if setting not in known_settings():
         raise UnknownNameError("setting", setting, known_settings())
-    image = setting.startswith("image/")
+    task = setting.partition("/")[0]
+    image = task == "image"
     _check_output(output, image)
     chosen = load_suite(suite)
     methods = [chosen.method(name) for name in method or DEFAULT]
@@ -75,7 +81,7 @@ def explain(
         methods = _able(methods, loaded)
     metrics = [chosen.metric(name) for name in _metrics(chosen, image)]
     name = loaded.ids[find_case(loaded, case)]
-    see = _see_image if image else _see_text
+    see = {"image": _see_image, "tabular": _see_table}.get(task, _see_text)
     found = see(loaded, name, methods, metrics, device, chosen.seed, output)
     for skip in found.skips:
         err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
@@ -143,8 +149,34 @@ def _see_text(
     return found
 
 
+def _see_table(
+    setting: Setting,
+    case: str,
+    methods: list[Method],
+    metrics: list[Metric],
+    device: str,
+    seed: int,
+    output: Path | None,
+) -> Look[object]:
+    """Show a row of a table in a file, or in the terminal where there is none."""
+    from humetric.run.look import look
+    from humetric.run.shown_table import shown_table
+
+    with err.status(f"explaining {setting.id}, case {case}"):
+        found = look(setting, case, methods, metrics, shown_table, device=device, seed=seed)
+    if output is None:
+        from humetric.boards.table_terminal import print_table
+
+        print_table(found, out)
+    else:
+        from humetric.boards.table_page import table_page
+
+        write_whole(output, table_page(found).encode())
+    return found
+
+
 def _check_output(output: Path | None, image: bool) -> None:
-    """An image needs a file; a text is shown in the terminal or as HTML."""
+    """An image needs a file; texts and rows are shown in the terminal or as HTML."""
     if output is None:
         if image:
             raise HumetricError(
@@ -154,8 +186,8 @@ def _check_output(output: Path | None, image: bool) -> None:
         return
     if not image and output.suffix.lower() == ".png":
         raise HumetricError(
-            f"Expected a file that ends in .html but got {str(output)!r}: texts are shown as HTML, "
-            f"or in the terminal if -o is left out."
+            f"Expected a file that ends in .html but got {str(output)!r}: texts and tables are "
+            f"shown as HTML, or in the terminal if -o is left out."
         )
     check_file(output, SUFFIXES if image else (".html",), "-o")
 
@@ -169,5 +201,5 @@ def _able(methods: list[Method], setting: Setting) -> list[Method]:
 
 def _metrics(suite: Suite, image: bool) -> list[str]:
     """The suite's metrics, and those that are shown in any case."""
-    more = CURVES if image else (*CURVES, *OF_TEXTS)
+    more = CURVES if image else (*CURVES, *OF_NAMED)
     return list(dict.fromkeys((*suite.current_metrics(), *more)))

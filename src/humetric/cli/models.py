@@ -1,4 +1,4 @@
-"""``humetric models``: how good the embedded text models are."""
+"""``humetric models``: how good the embedded models of texts and rows are."""
 
 from __future__ import annotations
 
@@ -9,19 +9,33 @@ import typer
 from rich.table import Table as Grid
 
 from humetric.cli.app import app, err, out
+from humetric.errors import HumetricError
 
 
 @app.command("models")
 def models(
-    output: Annotated[Path | None, typer.Option(help="Markdown file to write, too.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=2000, help="Texts of each pool.")] = 2000,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write embedded-text.md and embedded-tabular.md into, too."),
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, max=2000, help="Cases of each pool.")] = 2000,
 ) -> None:
-    """Measure the shipped text models on their pools: accuracy, F1, diagnostic accuracy."""
-    from humetric.models.text_table import document, tables
+    """Measure the shipped models of texts and rows on their pools: accuracy, F1, diagnostics."""
+    from humetric.models import tabular_table, text_table
 
+    if output is not None and (output.is_file() or output.suffix == ".md"):
+        raise HumetricError(
+            f"Expected a folder, in which two pages are written, but got {output}: give "
+            "--output docs, say."
+        )
     with err.status("measuring") as status:
-        found = tables(count=count, progress=lambda setting: status.update(f"measuring {setting}"))
-    for table in found:
+
+        def progress(setting: str) -> None:
+            status.update(f"measuring {setting}")
+
+        texts = text_table.tables(count=count, progress=progress)
+        rows = tabular_table.tables(count=count, progress=progress)
+    for table in (*texts, *rows):
         grid = Grid(box=None, pad_edge=False, header_style="bold", title=table.title)
         for place, column in enumerate(table.columns):
             grid.add_column(column, justify="left" if place < 2 else "right", no_wrap=place == 0)
@@ -29,5 +43,10 @@ def models(
             grid.add_row(*row)
         out.print(grid)
     if output is not None:
-        output.write_text(document(found), encoding="utf-8")
-        err.print(f"Written to {output}.", markup=False)
+        output.mkdir(parents=True, exist_ok=True)
+        for name, page in (
+            ("embedded-text.md", text_table.document(texts)),
+            ("embedded-tabular.md", tabular_table.document(rows)),
+        ):
+            (output / name).write_text(page, encoding="utf-8")
+            err.print(f"Written to {output / name}.", markup=False)

@@ -162,17 +162,22 @@ class BlackBox(TabularModel):
         super().__init__()
         self.predict = predict
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The same function: a connection or a lock behind it cannot be copied."""
+        return type(self)(self.predict)
+
     def forward(self, x: Tensor) -> Tensor:
         found = np.asarray(self.predict(x.detach().cpu().double().numpy()), dtype=np.float64)
         if found.ndim == 1:
             found = np.stack((1 - found, found), 1)
-        fine = found.ndim == 2 and len(found) == len(x) and np.isfinite(found).all()
-        if not fine or (found < -1e-9).any() or (np.abs(found.sum(1) - 1) > 1e-4).any():
+        shaped = found.ndim == 2 and len(found) == len(x) and found.shape[1] > 1
+        fine = (found >= -1e-9).all(1) & (np.abs(found.sum(1) - 1) <= 1e-4) if shaped else shaped
+        if not np.all(fine):
+            example = f", e.g. {found[np.argmin(fine)].tolist()}" if shaped else ""
             raise HumetricError(
                 f"Expected probabilities of shape ({len(x)}, classes) that sum to 1, or "
                 f"({len(x)},) of the second class, but predict gave an array of shape "
-                f"{found.shape}"
-                + ("." if found.ndim != 2 or not found.size else f", e.g. {found[0].tolist()}.")
+                f"{found.shape}{example}."
             )
         logits = np.log(np.maximum(found, self.LEAST))
         return torch.from_numpy(logits).to(device=x.device, dtype=x.dtype)

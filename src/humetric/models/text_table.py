@@ -162,7 +162,7 @@ def _share(values: object) -> str:
 def document(found: Iterable[Table]) -> str:
     """The tables as a page."""
     head = (
-        "# Embedded text models\n\nWritten by `humetric models --output docs/embedded-text.md`, "
+        "# Embedded text models\n\nWritten by `humetric models --output docs`, "
         "which measures the shipped weights; nothing here is typed in. The texts are generated "
         "(src/humetric/data/embedded), the models trained by `python -m humetric.models.train_text "
         "all`.\n\nThe recipes were set by looking at these very pools: the scores describe the "

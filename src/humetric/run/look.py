@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,13 @@ from humetric.engine.placement import place
 from humetric.engine.questions import intact
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.methods import Method
+from humetric.methods.explanation import Explanation
 from humetric.metrics import Metric
 from humetric.metrics.ranking import removed
 from humetric.results.result import Failure, Skip
 from humetric.run.evaluate import by_id
 from humetric.run.plan import find_batch_size, make_plan
-from humetric.run.work import explain, said, score
+from humetric.run.work import explanations, said, score
 from humetric.tasks.setting import Setting
 from humetric.tasks.text_setting import answer_text
 
@@ -48,7 +49,7 @@ S = TypeVar("S", covariant=True)
 
 @dataclass(frozen=True)
 class Look(Generic[S]):
-    """All there is to show of one case; ``shown`` is the image or the text itself.
+    """All there is to show of one case; ``shown`` is the image, text or row itself.
 
     A method that failed or was skipped has no map; a metric that failed has no value.
     """
@@ -62,10 +63,16 @@ class Look(Generic[S]):
     """The explained class, or the explained answer."""
     probability: float
     """Of the explained output, for the input as it is."""
+    classes: tuple[str, ...]
+    """Names of the classes by their numbers; none where an answer is explained."""
     shown: S
     methods: Mapping[str, MethodCard]
     metrics: Mapping[str, MetricCard]
     maps: Mapping[str, NDArray[np.float64]]
+    more: Mapping[str, Mapping[str, Any]]
+    """By method what it has to show of the case beside the map, by kind."""
+    about: Mapping[str, Mapping[str, Any]]
+    """The same for what is true of the whole setting, not of the case alone."""
     values: Mapping[Pair, float]
     curves: Mapping[Pair, Curve]
     failures: tuple[Failure, ...]
@@ -101,8 +108,8 @@ def look(
 ) -> Look[S]:
     """Explain one case (an id, or a number from 1) with each method, and score the maps.
 
-    ``show`` is :func:`humetric.run.shown_image.shown_image` or
-    :func:`humetric.run.shown_text.shown_text`.
+    ``show`` is :func:`humetric.run.shown_image.shown_image`,
+    :func:`humetric.run.shown_text.shown_text` or :func:`humetric.run.shown_table.shown_table`.
 
     Values are those that a run gives this case, up to rounding: in fp64 the same to 1e-9. In fp32 a
     chunk of another size rounds otherwise; where that swaps pixels that are almost tied, as in
@@ -118,11 +125,12 @@ def look(
     batch = find_batch_size(placed, "auto")
     engine = Engine(cases, placed.fast_module, placed.placement.dtype, batch, progress)
     (whole,) = engine.ask([intact(cases)])
-    explained = explain([chosen[name] for name in item.methods], engine)
-    maps = {name: found for name, found in explained.items() if isinstance(found, Tensor)}
+    tried = explanations([chosen[name] for name in item.methods], engine)
+    explained = {name: found for name, found in tried.items() if isinstance(found, Explanation)}
+    maps = {name: found.attribution for name, found in explained.items()}
     failures = [
         Failure(setting.id, name, "", said(found))
-        for name, found in explained.items()
+        for name, found in tried.items()
         if isinstance(found, Exception)
     ]
     values: dict[Pair, float] = {}
@@ -144,10 +152,13 @@ def look(
         label=_named(setting, row, setting.label[row]),
         target=_named(setting, row, setting.target[row]),
         probability=whole.probability.item(),
+        classes=setting.classes,
         shown=show(scene),
         methods={name: method.card for name, method in chosen.items()},
         metrics={name: measured[name].card for name in item.metrics},
         maps={name: found[0].double().cpu().numpy() for name, found in maps.items()},
+        more={name: found.cases[0] for name, found in explained.items() if found.cases},
+        about={name: found.setting for name, found in explained.items() if found.setting},
         values=values,
         curves=curves,
         failures=tuple(failures),
@@ -178,7 +189,11 @@ def _named(setting: Setting, row: int, output: Tensor) -> str:
         assert setting.texts is not None
         known = int(output.min()) >= 0
         return answer_text(setting.texts, row, output.tolist()) if known else UNKNOWN
-    index = int(output)
+    return class_name(setting.classes, int(output))
+
+
+def class_name(classes: Sequence[str], index: int) -> str:
+    """A class by its name, or by its number where it has none."""
     if index < 0:
         return UNKNOWN
-    return setting.classes[index] if index < len(setting.classes) else f"class {index}"
+    return classes[index] if index < len(classes) else f"class {index}"

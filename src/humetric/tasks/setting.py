@@ -160,6 +160,10 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
                 f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}."
             )
         rows = rows[:cases]
+    if id.startswith("tabular/"):
+        from humetric.tasks.embedded_tabular import load_tabular_setting
+
+        return load_tabular_setting(id, chosen, rows)
     if not id.startswith("image/"):
         from humetric.tasks.embedded_text import load_text_setting
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from humetric.errors import HumetricError
 
@@ -94,12 +94,21 @@ class Table:
         return f"{low}{what.name}{high}" if high or not low else f"{what.name} > {low[:-3]}"
 
 
-def table_of(columns: Sequence[Column], background: Values) -> Table:
+def table_of(columns: Sequence[Column], background: ArrayLike) -> Table:
     """A table with bins at the quartiles of its background; errors name what is wrong with it."""
-    rows = np.asarray(background, dtype=np.float64)
+    rows = single(background)
     check_rows(columns, rows, "background")
     edges = [_edges(rows[:, j]) if c.number else () for j, c in enumerate(columns)]
     return Table(tuple(columns), rows, tuple(edges))
+
+
+def single(rows: ArrayLike) -> Values:
+    """Rows as models see them, rounded to single precision.
+
+    Unrounded edges of bins would lie just below the cases that they were taken from.
+    """
+    with np.errstate(over="ignore"):
+        return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
 def check_rows(columns: Sequence[Column], rows: Values, what: str) -> None:

@@ -17,7 +17,7 @@ from humetric.models.tabular import BlackBox, Predict, TabularModel
 from humetric.seeding import generator
 from humetric.tasks.imputation import fit_imputer
 from humetric.tasks.setting import Setting, outputs
-from humetric.tasks.table import Column, Table, check_rows, table_of
+from humetric.tasks.table import Column, Table, check_rows, single, table_of
 from humetric.tasks.tabular import REMOVALS, TabularTask
 
 DRAWS = 32
@@ -54,8 +54,7 @@ def tabular_setting(
     ``prototypes`` are models made of this one (``models.prototypes.models_of``), for methods that
     show similar rows; without them such methods are skipped.
     """
-    table = table_of(columns, np.asarray(background, dtype=np.float64))
-    values = np.asarray(rows, dtype=np.float64)
+    table, values = table_of(columns, background), single(rows)
     check_rows(columns, values, "rows")
     names = tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(len(values)))
     for what, given in (
@@ -67,10 +66,10 @@ def tabular_setting(
             raise HumetricError(f"Expected {len(values)} different {what} but got {given}.")
     if removal not in REMOVALS:
         raise UnknownNameError("removal", removal, REMOVALS)
-    if not 1 <= draws <= len(table.background):
+    if draws < 1 or (removal == "expectation" and draws > len(table.background)):
         raise HumetricError(
             f"Expected 1 to {len(table.background)} draws, the background rows that there are, "
-            f"but got {draws}."
+            f"but got {draws}: give more background rows, or draws={len(table.background)}."
         )
     module = model if isinstance(model, TabularModel) else BlackBox(model)
     x = torch.from_numpy(values).float()
