@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from humetric.agreement.evidence import LEVELS, Level
 from humetric.agreement.report import Agreement
+from humetric.alignment.report import Report
 from humetric.boards.pictures import concordance as lanes_of
 from humetric.boards.pictures import heatmap as grid
 from humetric.boards.pictures import order
 from humetric.boards.pictures import scatter as panels
 from humetric.boards.pictures.sheet import image
+from humetric.human.study import Study
 
 
 def levels(found: Agreement) -> tuple[Level, ...]:
@@ -39,3 +43,7 @@ def pictures(found: Agreement) -> dict[str, bytes]:
         "metrics-concordance.png": concordance(found),
         "metrics-heatmap.png": heatmap(found),
     }
+
+
+def model_pictures(reports: Sequence[Report], study: Study) -> dict[str, bytes]:
+    return {}
