@@ -16,8 +16,8 @@ from humetric.alignment.accuracy import Accuracy
 from humetric.alignment.arithmetic import Pair, align
 from humetric.alignment.measure import Measured
 from humetric.alignment.report import Report, make_report, read_reports, write_report
-from humetric.alignment.rows import Row, published_rows, rows_of
-from humetric.boards.model_board import markdown, model_board_files, notes, sections_of, terminal
+from humetric.alignment.rows import Row, published_rows, rows_of, sections_of
+from humetric.boards.model_board import markdown, model_board_files, notes, terminal
 from humetric.human.analyse import analyse_file
 from humetric.human.read import load_studies
 from humetric.methods import METHODS
@@ -133,8 +133,8 @@ def test_files_are_the_same_after_reading(tmp_path: Path) -> None:
     write_report(made, tmp_path)
     (again,) = read_reports(tmp_path)
     pd.testing.assert_frame_equal(again.table, made.table, check_dtype=False)
-    files = model_board_files([made], STUDY)
-    assert model_board_files([again], STUDY) == files
+    files = model_board_files(sections_of([made]), STUDY)
+    assert model_board_files(sections_of([again]), STUDY) == files
     assert list(files) == ["models.md", "models.csv", "models.json"]
     board = json.loads(files["models.json"])["board"]
     assert len(files["models.csv"].splitlines()) == len(board) + 1
@@ -174,4 +174,4 @@ def test_one_model_and_no_marks() -> None:
     assert len(made.table) == 0
     text = markdown(sections_of([made]), STUDY)
     assert "bow: no expert oracle (no human marks)." in text
-    assert model_board_files([made], STUDY)
+    assert model_board_files(sections_of([made]), STUDY)

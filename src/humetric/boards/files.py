@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from humetric.agreement.report import Agreement, agreement
-from humetric.alignment.report import Report
+from humetric.alignment.rows import Section
 from humetric.boards.method_board import Cell, Column, MethodBoard, Row, legend
 from humetric.boards.metric_board import metric_board_files
 from humetric.boards.model_board import model_board_files
@@ -42,14 +42,14 @@ def judged(result: Result, human_data: Sequence[Path] = ()) -> Agreement:
 def board_files(
     result: Result,
     found: Agreement | None = None,
-    reports: Sequence[Report] = (),
+    sections: Sequence[Section] = (),
     human_data: Sequence[Path] = (),
     made: Boards | None = None,
 ) -> dict[str, str]:
     """File name -> text, the same to the byte whenever it is made from the same result.
 
     With an agreement the metric board is among them, and the others carry its verdicts; with
-    reports of importance alignment the model board is. ``human_data`` are the places of further
+    sections of the model board it is. ``human_data`` are the places of further
     studies, named so that a check finds them. ``made`` are the method boards where they are known
     already: they take a while.
     """
@@ -63,7 +63,7 @@ def board_files(
         "tasks.csv": _csv(TASK_FIELDS, of_tasks),
     }
     files |= {} if found is None else metric_board_files(found)
-    return files | (model_board_files(reports, load_studies()["prasad2021"]) if reports else {})
+    return files | (model_board_files(sections, load_studies()["prasad2021"]) if sections else {})
 
 
 def _pages(made: Boards) -> str:
@@ -87,11 +87,11 @@ def write_boards(
     files: Mapping[str, str],
     folder: Path,
     found: Agreement | None = None,
-    reports: Sequence[Report] = (),
+    sections: Sequence[Section] = (),
 ) -> list[Path]:
     """Write the board files into ``folder/boards``, each whole or not at all.
 
-    With an agreement and with reports also the pictures of their boards; these are not compared
+    With an agreement and with sections also the pictures of their boards; these are not compared
     byte by byte, since fonts differ.
     """
     target = folder / FOLDER
@@ -99,7 +99,7 @@ def write_boards(
     for name, text in files.items():
         write_whole(target / name, text)
     drawn = {} if found is None else pictures(found)
-    drawn |= model_pictures(reports, load_studies()["prasad2021"]) if reports else {}
+    drawn |= model_pictures(sections, load_studies()["prasad2021"]) if sections else {}
     for name, content in drawn.items():
         write_whole(target / name, content)
     return [target / name for name in (*files, *drawn)]

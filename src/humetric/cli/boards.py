@@ -52,6 +52,7 @@ def build(
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
     from humetric.alignment.report import read_reports
+    from humetric.alignment.rows import sections_of
     from humetric.boards.files import (
         FOLDER,
         board_files,
@@ -74,8 +75,8 @@ def build(
         raise typer.Exit(1)
     places = human_data or (places_of(run) if check else [])
     found = judged(result, places)
-    reports, made = read_reports(run), boards_of(result, found.verdicts())
-    files = board_files(result, found, reports, places, made)
+    sections, made = sections_of(read_reports(run)), boards_of(result, found.verdicts())
+    files = board_files(result, found, sections, places, made)
     if check:
         # Records are what counts: tables that were made of them must still say the same.
         tables = {n: text for n, text in result.tables().items() if (run / n).exists()}
@@ -104,7 +105,7 @@ def build(
         if lacking:
             err.print(lacking, markup=False, soft_wrap=True)
         raise typer.Exit(1 if difference or lacking else 0)
-    written = write_boards(files, run, found, reports)
+    written = write_boards(files, run, found, sections)
     result.write_tables(run)
     if lacking:
         err.print(lacking, markup=False, soft_wrap=True)

@@ -253,14 +253,15 @@ def _show(
 ) -> None:
     """Write and print the boards of the folder, and say where they lie."""
     from humetric.alignment.report import read_reports
+    from humetric.alignment.rows import sections_of
     from humetric.boards.files import board_files, judged, write_boards
     from humetric.boards.task_board import boards_of
     from humetric.cli.boards import print_boards
 
     whole.write_tables(folder)
     found = judged(whole, human_data)
-    reports, made = read_reports(folder), boards_of(whole, found.verdicts())
-    write_boards(board_files(whole, found, reports, human_data, made), folder, found, reports)
+    sections, made = sections_of(read_reports(folder)), boards_of(whole, found.verdicts())
+    write_boards(board_files(whole, found, sections, human_data, made), folder, found, sections)
     about = result.provenance
     if as_json:
         print_json(
