@@ -14,9 +14,9 @@ from humetric.cli.app import app, err, out
 @app.command("models")
 def models(
     output: Annotated[Path | None, typer.Option(help="Markdown file to write, too.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=2000, help="Texts of each pool.")] = 2000,
+    count: Annotated[int, typer.Option(min=1, max=2000, help="Texts of pool and extra.")] = 2000,
 ) -> None:
-    """Measure the shipped text models on their pools: accuracy, F1, diagnostic accuracy."""
+    """Measure the shipped text models on their pools and on held-out texts: accuracy and F1."""
     from humetric.models.text_table import document, tables
 
     with err.status("measuring") as status:

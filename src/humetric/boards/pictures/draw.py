@@ -1,4 +1,4 @@
-"""The pictures of the metric and the model board as contents of files, the same bytes every time."""
+"""The pictures of the metric and of the model board as files, the same bytes every time."""
 
 from __future__ import annotations
 
