@@ -20,7 +20,7 @@ def models(
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=2000, help="Cases of each pool.")] = 2000,
 ) -> None:
-    """Measure the shipped models of texts and rows on their pools: accuracy, F1, diagnostics."""
+    """Measure the shipped models of texts and rows on their pools and on held-out cases."""
     from humetric.models import tabular_table, text_table
 
     if output is not None and (output.is_file() or output.suffix == ".md"):
