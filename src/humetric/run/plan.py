@@ -27,6 +27,8 @@ BACKWARD = 3
 USES = {
     "unlabelled": "unlabelled texts",
     "neighbours": "neighbours of words",
+    "prototypes": "a prototype model",
+    "embeddings": "an embedding layer",
 }
 """What a setting may have beside its cases and model, by the names on methods' cards."""
 
@@ -79,10 +81,18 @@ def refusal(method: Method, setting: Setting) -> str:
     if refusal:
         return refusal
     for use, what in USES.items():
-        there = use == "neighbours" and setting.table is not None  # values need none
-        if use in method.card.uses and not there and getattr(setting, use) is None:
+        if use in method.card.uses and not has(setting, use):
             return f"needs {what}, which {setting.id} does not have"
     return ""
+
+
+def has(setting: Setting, use: str) -> bool:
+    """Whether a setting has one of USES, or has no need of it."""
+    if use == "embeddings":
+        return setting.texts is None or "gradient" in setting.model.gives
+    if use == "neighbours" and setting.table is not None:
+        return True
+    return getattr(setting, use) is not None
 
 
 @dataclass(frozen=True)

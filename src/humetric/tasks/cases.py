@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from humetric.errors import AccessError, HumetricError
 from humetric.models.model import Model
+from humetric.models.prototypes import PrototypeModels
 from humetric.models.tabular import TabularModel
 from humetric.models.text import TextModel
 from humetric.seeding import generator
@@ -52,6 +53,8 @@ class Cases:
     """Texts of the same kind that are no cases of the setting, if it has any."""
     neighbours: Neighbours | None = None
     """Similar words, if the setting has any."""
+    prototypes: PrototypeModels | None = None
+    """Prototype models beside the explained one, placed as it is, if the setting has any."""
     table: Table | None = None
     """Columns of rows, and what other rows are like; None but for tables."""
     across: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)

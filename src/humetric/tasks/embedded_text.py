@@ -16,6 +16,7 @@ from humetric.data.embedded.wording import SPLITS, Text
 from humetric.errors import HumetricError
 from humetric.models import stored, wordpiece
 from humetric.models.convnet import WEIGHTS
+from humetric.models.prototype_files import beside
 from humetric.tasks.neighbours import load
 from humetric.tasks.setting import Setting
 from humetric.tasks.text import SEGMENTS
@@ -63,6 +64,7 @@ def load_text_setting(
         + hashlib.sha256(weights.read_bytes()).hexdigest()[:12],
         classes=() if spans else text_dataset(data).CLASSES,
         removal=removal,
+        prototypes=None if spans else beside(weights.parent, model),
     )
     if spans:
         return made

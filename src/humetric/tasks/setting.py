@@ -20,6 +20,7 @@ from humetric.engine.placement import Placement
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models import convnet
 from humetric.models.model import Model, call
+from humetric.models.prototypes import PrototypeModels
 from humetric.tasks.cases import Cases
 from humetric.tasks.image import BASELINES, ImageTask
 from humetric.tasks.neighbours import Neighbours
@@ -56,6 +57,8 @@ class Setting:
     """More texts of the same kind, none of them a case, for students of the model."""
     neighbours: Neighbours | None = None
     """Similar words, for methods that replace some."""
+    prototypes: PrototypeModels | None = None
+    """Prototype models that were made of the explained one."""
     table: Table | None = None
     """Columns of rows, and what other rows are like."""
 
@@ -85,6 +88,7 @@ class Setting:
                 row.to(placement.full_dtype) if row.is_floating_point() else row,
                 placement.device,
             ),
+            prototypes=None if self.prototypes is None else self.prototypes.on(placement.module),
         )
 
 
@@ -98,6 +102,8 @@ class PlacedSetting:
     fast_module: nn.Module
     """What the engine calls: the model in the precision of the run."""
     gradient_rows: int
+    prototypes: PrototypeModels | None = None
+    """In full precision; copied to the device once, when they are first asked for."""
     _shared: dict[Hashable, object] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -127,6 +133,7 @@ class PlacedSetting:
             texts=texts,
             unlabelled=setting.unlabelled,
             neighbours=setting.neighbours,
+            prototypes=self.prototypes,
             table=setting.table,
             across=self._shared,
         )

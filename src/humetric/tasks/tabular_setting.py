@@ -12,6 +12,7 @@ from torch import Tensor
 
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models.model import Model
+from humetric.models.prototypes import PrototypeModels
 from humetric.models.tabular import MLP, BlackBox, Predict, TabularModel
 from humetric.seeding import generator
 from humetric.tasks.imputation import fit_imputer
@@ -37,6 +38,7 @@ def tabular_setting(
     classes: Sequence[str] = (),
     removal: str = "expectation",
     draws: int = DRAWS,
+    prototypes: PrototypeModels | None = None,
 ) -> Setting:
     """A setting from a model, columns and (cases, columns) plain numbers.
 
@@ -49,6 +51,8 @@ def tabular_setting(
     therefore be in random order), and answers are averaged (``expectation``); or the mean, or the
     commonest category (``mean``); or ``draws`` values drawn given the other columns by logistic
     regression (``imputation``). Without ``target`` the model's own predictions are explained.
+    ``prototypes`` are models made of this one (``models.prototypes.models_of``), for methods that
+    show similar rows; without them such methods are skipped.
     """
     table, values = table_of(columns, background), single(rows)
     check_rows(columns, values, "rows")
@@ -83,7 +87,8 @@ def tabular_setting(
         )
     return Setting(
         id=id,
-        version=f"{version}, {removal} removal, {draws} draws, background {_digest(table)}",
+        version=f"{version}, {removal} removal, {draws} draws, background {_digest(table)}"
+        + (f", prototypes {prototypes.version}" if prototypes else ""),
         task=TabularTask(len(table.columns)),
         model=Model(id, module.eval(), gives=module.gives, reads=module.reads),
         ids=names,
@@ -93,6 +98,7 @@ def tabular_setting(
         label=torch.tensor(list(label)) if label is not None else wanted,
         classes=tuple(classes),
         table=table,
+        prototypes=prototypes,
     )
 
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models.model import Model
+from humetric.models.prototypes import PrototypeModels
 from humetric.models.text import TextModel
 from humetric.tasks.neighbours import Neighbours, Table
 from humetric.tasks.setting import Setting, outputs
@@ -41,6 +42,7 @@ def text_setting(
     longest_answer: int = 30,
     unlabelled: Sequence[Text] | Sequence[tuple[Text, Text]] | None = None,
     neighbours: Table | None = None,
+    prototypes: PrototypeModels | None = None,
 ) -> Setting:
     """A setting of the task ``sentiment`` (texts), ``nli`` or ``qa`` (pairs of texts).
 
@@ -60,12 +62,15 @@ def text_setting(
     ``unlabelled`` are more texts of the same kind, none of them a case, for methods that train a
     student of the model; without them such methods are skipped. ``neighbours`` are similar words,
     best first, with their similarity ({"good": (("fine", .8), ...)}; ``tasks.neighbours.nearest``
-    makes them of word vectors), for methods that replace words; the same holds for these.
+    makes them of word vectors), for methods that replace words; the same holds for these, and
+    for ``prototypes`` (``models.prototypes.models_of``; not for ``qa``).
     """
     if task not in SEGMENTS:
         raise UnknownNameError("text task", task, SEGMENTS)
     module = as_text_model(model)
     _check_removal(removal, task, module)
+    if prototypes is not None and task == "qa":
+        raise HumetricError("Prototypes stand for classes, and answers to questions have none.")
     pairs = len(SEGMENTS[task]) == 2
     given = [_segments(i, text, pairs) for i, text in enumerate(texts)]
     if not given:
@@ -115,7 +120,8 @@ def text_setting(
         id=id,
         version=f"{version}, {removal} removal, {split} split"
         + (f", unlabelled {_digest(more)}" if more else "")
-        + (f", neighbours {_digest(sorted(neighbours.items()))}" if neighbours else ""),
+        + (f", neighbours {_digest(sorted(neighbours.items()))}" if neighbours else "")
+        + (f", prototypes {prototypes.version}" if prototypes else ""),
         task=made,
         model=Model(id, module, gives=module.gives, reads=module.reads),
         ids=names,
@@ -127,6 +133,7 @@ def text_setting(
         texts=shown,
         unlabelled=Unlabelled(more, encoder, SEGMENTS[task]) if more else None,
         neighbours=Neighbours(neighbours, encoder, SEGMENTS[task], "own") if neighbours else None,
+        prototypes=prototypes,
     )
 
 
