@@ -78,12 +78,43 @@ class TestBoards:
             if cell.split()[0] != mean:
                 wrong.append(f"methods.md: {name}: {cell}, expected {mean}")
         wrong += [f"methods.csv: a row for {', '.join(key)}, without scores" for key in board]
+        wrong += _wrong_of_tasks(result.scores, made["tasks.csv"], page)
         if wrong:
             pytest.fail("\n".join(["Boards do not say what the scores say.", *wrong[:20]]), False)
 
 
+def _wrong_of_tasks(
+    scores: pd.DataFrame, table: str, page: dict[tuple[str, str, str], str]
+) -> list[str]:
+    """What the boards of tasks say otherwise than the mean of the settings' means."""
+    scores = scores.assign(task=scores["setting"].str.split("/").str[0])
+    means = scores.groupby(["task", "method", "metric", "setting"])["value"].mean()
+    settings = scores.groupby(["task", "metric"])["setting"].nunique()
+    board = {(row["task"], row["method"], row["metric"]): row
+             for row in csv.DictReader(io.StringIO(table))}  # fmt: skip
+    wrong = []
+    for (task, method, metric), some in means.groupby(["task", "method", "metric"]):
+        row = board.pop((task, method, metric), None)
+        if row is None:
+            wrong.append(f"tasks.csv: {task}, {method}, {metric}: no row")
+            continue
+        over, of, found = int(some.notna().sum()), int(settings[task, metric]), row["mean"]
+        close = found and float(found) == pytest.approx(some.mean(), rel=1e-5, abs=1e-6)
+        if not (close if over else found == ""):
+            wrong.append(f"tasks.csv: {task}, {method}, {metric}: {found}, not {some.mean()}")
+        if (row["settings"], row["of"]) != (str(over), str(of)) or (over < of) != (
+            not row["group"]
+        ):
+            wrong.append(f"tasks.csv: {task}, {method}, {metric}: over {row['settings']} of "
+                         f"{row['of']}, group {row['group']!r}, not {over} of {of}")  # fmt: skip
+        cell = page.get((f"{task}:", method, metric), "no cell")
+        if of > 1 and cell.split()[0] != (f"{round(some.mean(), 3) + 0.0:.3f}" if over else "—"):
+            wrong.append(f"methods.md: {task}, {method}, {metric}: {cell}, not {some.mean()}")
+    return wrong + [f"tasks.csv: a row for {', '.join(key)}, without scores" for key in board]
+
+
 def _cells(page: str) -> dict[tuple[str, str, str], str]:
-    """The cells of the Markdown boards by (setting, method, metric)."""
+    """The cells of the Markdown boards by (setting or ``task:``, method, metric)."""
     found = {}
     for board in page.split("\n### ")[1:]:
         rows = [

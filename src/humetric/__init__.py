@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from humetric.run.evaluate import evaluate, run_settings
     from humetric.suites import load_suite
     from humetric.tasks.setting import Setting, image_setting, load_setting
+    from humetric.tasks.table import Column
+    from humetric.tasks.tabular_setting import tabular_setting
     from humetric.tasks.text_setting import text_setting
 
 _HOMES = {
+    "Column": "humetric.tasks.table",
     "METHODS": "humetric.methods",
     "METRICS": "humetric.metrics",
     "Method": "humetric.methods",
@@ -30,12 +33,14 @@ _HOMES = {
     "method": "humetric.methods",
     "metric": "humetric.metrics",
     "run_settings": "humetric.run.evaluate",
+    "tabular_setting": "humetric.tasks.tabular_setting",
     "text_setting": "humetric.tasks.text_setting",
 }
 
 __all__ = [
     "METHODS",
     "METRICS",
+    "Column",
     "Method",
     "Metric",
     "Setting",
@@ -47,6 +52,7 @@ __all__ = [
     "method",
     "metric",
     "run_settings",
+    "tabular_setting",
     "text_setting",
 ]
 

@@ -58,10 +58,10 @@ def broken(*arguments, **options):
     made = board_files(*arguments, **options)
     page, table = made["methods.md"], made["methods.csv"]
     table = re.sub(r".*,saliency,.*,deletion,.*\n", "", table, count=1)
-    row = re.search(r"\| saliency .*", page)[0]
-    other = re.sub(r"\d\.\d\d\d", lambda m: f"{float(m[0]) + 0.001:.3f}", row)
-    page = page.replace(row, other) + f"{id(made)}\n"
-    return made | {"methods.md": page, "methods.csv": table}
+    moved = lambda row: re.sub(r"\d\.\d\d\d", lambda m: f"{float(m[0]) + 0.001:.3f}", row[0])
+    page = re.sub(r"\| saliency .*", moved, page) + f"{id(made)}\n"
+    tasks = re.sub(r".*,random,.*,mu-fidelity,.*\n", "", made["tasks.csv"], count=1)
+    return made | {"methods.md": page, "methods.csv": table, "tasks.csv": tasks}
 files.board_files = broken
 """
 
@@ -124,6 +124,8 @@ class TestGuard:
         assert re.search(
             r"methods.md: image/leaf/cnn, saliency, mu-fidelity: .*, expected", found.text
         )
+        assert "tasks.csv: image, random, mu-fidelity: no row" in found.text
+        assert "methods.md: image, saliency, mu-fidelity: " in found.text
         assert "boards/methods.md is not the same when made again" in found.text
 
 

@@ -82,7 +82,7 @@ def test_written_files_are_found_the_same(tmp_path: Path) -> None:
     assert first_difference(files, tmp_path / "boards") == (
         f"{tmp_path / 'boards' / 'methods.md'} is missing."
     )
-    written = write_boards(some(), tmp_path)
+    written = write_boards(files, tmp_path)
     assert [path.name for path in written] == list(files)
     assert first_difference(files, tmp_path / "boards") == ""
     lines = files["methods.csv"].split("\n")

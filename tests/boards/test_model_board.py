@@ -3,65 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from model_reports import CASES, MODELS, measured, report
 from scipy import stats
 
 from humetric.alignment.accuracy import Accuracy
-from humetric.alignment.arithmetic import Pair, align
-from humetric.alignment.measure import Measured
-from humetric.alignment.report import Report, make_report, read_reports, write_report
-from humetric.alignment.rows import Row, published_rows, rows_of
-from humetric.boards.model_board import markdown, model_board_files, notes, sections_of, terminal
+from humetric.alignment.arithmetic import align
+from humetric.alignment.report import make_report, read_reports, write_report
+from humetric.alignment.rows import Row, published_rows, rows_of, sections_of
+from humetric.boards.model_board import markdown, model_board_files, notes, terminal
 from humetric.human.analyse import analyse_file
 from humetric.human.read import load_studies
-from humetric.methods import METHODS
 
 STUDY = load_studies()["prasad2021"]
-MODELS = {"bert-small": ("bert", 10), "bert-base": ("bert", 20), "bilstm": ("infersent", 5),
-          "bow": ("bag-of-words", 4)}  # fmt: skip
-CASES = 24
-
-
-def measured(name: str, seed: int) -> Measured:
-    """A model with made-up correlations; the first case of the hard oracle is undefined."""
-    rng = np.random.default_rng(seed)
-    family, size = MODELS[name]
-    pairs = {
-        oracle: tuple(
-            Pair(float(rng.normal(0.2, 0.3)), float(rng.normal(0, 0.3)), 0, "")
-            for _ in range(CASES)
-        )
-        for oracle in ("hard", "soft", "expert")
-    }
-    undefined = Pair(math.nan, math.nan, -1, "the oracle does not vary")
-    pairs["hard"] = (undefined, *pairs["hard"][1:])
-    right = np.arange(CASES) % 4 == seed % 4  # commonly wrong: 24 less 4 x 6
-    right[:8] = False
-    return Measured(
-        setting=f"nli/inference/{name}", version="1", task="nli", level="tokens",
-        method=METHODS.make("integrated-gradients").card, source="planted", annotators=1,
-        informed=(1, 2, 3), family=family, parameters=size,
-        ids=tuple(f"case-{i}" for i in range(CASES)), right=right, pairs=pairs, absent={},
-        oracles={o: tuple(rng.random((CASES, 9))) for o in pairs},
-    )  # fmt: skip
-
-
-@cache
-def report() -> Report:
-    found = [measured(name, seed) for seed, name in enumerate(MODELS)]
-    shares = {
-        m.setting: Accuracy(
-            0.5 + 0.1 * i, 0.4, {"all": 0.6 + 0.1 * (i % 2), "subsequence": 0.3 * i}, {"all": 0.2}
-        )
-        for i, m in enumerate(found)
-    }  # fmt: skip
-    return make_report(found, shares, seed=0)
 
 
 def row(rows: list[Row], **wanted: str) -> Row:
@@ -133,8 +91,8 @@ def test_files_are_the_same_after_reading(tmp_path: Path) -> None:
     write_report(made, tmp_path)
     (again,) = read_reports(tmp_path)
     pd.testing.assert_frame_equal(again.table, made.table, check_dtype=False)
-    files = model_board_files([made], STUDY)
-    assert model_board_files([again], STUDY) == files
+    files = model_board_files(sections_of([made]), STUDY)
+    assert model_board_files(sections_of([again]), STUDY) == files
     assert list(files) == ["models.md", "models.csv", "models.json"]
     board = json.loads(files["models.json"])["board"]
     assert len(files["models.csv"].splitlines()) == len(board) + 1
@@ -174,4 +132,4 @@ def test_one_model_and_no_marks() -> None:
     assert len(made.table) == 0
     text = markdown(sections_of([made]), STUDY)
     assert "bow: no expert oracle (no human marks)." in text
-    assert model_board_files([made], STUDY)
+    assert model_board_files(sections_of([made]), STUDY)

@@ -14,17 +14,27 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from model_reports import MODELS, report
 from PIL import Image
 
 from humetric.agreement.across import TOO_FEW, Across
 from humetric.agreement.cell import CellAgreement, cell_agreement, measured
 from humetric.agreement.evidence import Evidence, Level
 from humetric.agreement.report import Agreement, agreement, caption
+from humetric.alignment.report import COMMON, WRONG
+from humetric.alignment.rows import PUBLISHED, published_rows, sections_of
+from humetric.boards.pictures import alignment as model_scatter
 from humetric.boards.pictures import concordance as metric_concordance
 from humetric.boards.pictures import heatmap as metric_heatmap
 from humetric.boards.pictures import order as metric_order
 from humetric.boards.pictures import scatter as metric_scatter
-from humetric.boards.pictures.draw import concordance, heatmap, levels, scatter
+from humetric.boards.pictures.draw import (
+    concordance,
+    heatmap,
+    levels,
+    model_pictures,
+    scatter,
+)
 from humetric.boards.pictures.lanes import side_by_side
 from humetric.boards.pictures.sheet import DPI, SUFFIXES
 from humetric.boards.pictures.words import chance, cut, inches, signed, wrapped
@@ -147,7 +157,20 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "heatmap, published": lambda: metric_heatmap.draw(published()),
     "heatmap, many": lambda: metric_heatmap.draw(many()),
     "heatmap, nothing defined": lambda: metric_heatmap.draw(small()),
+    "models": lambda: models(),
+    "models, of other texts": lambda: models("expert"),
 }
+
+
+def models(*oracles: str) -> Figure:
+    """Of a made-up report, beside the study; with some oracles alone, of another task."""
+    (section,) = sections_of([report()])
+    if not oracles:
+        study = load_studies()["prasad2021"]
+        return model_scatter.draw(section.report, section.rows, published_rows(study))
+    rows = [r for r in section.rows if not r.oracle or r.oracle in oracles]
+    plain = [r for r in rows if not r.term.startswith("diagnostic")]
+    return model_scatter.draw(section.report, plain, [])
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -357,3 +380,57 @@ def test_words_fit() -> None:
     lines = wrapped(f"some words and {LONG} as well", 1.2)
     assert all(inches(line) <= 1.2 for line in lines)
     assert " ".join(wrapped("some words and more", 0.8)) == "some words and more"
+
+
+def test_models_are_drawn_where_their_numbers_say() -> None:
+    """Every mark: accuracy upwards, alignment across, the study's apart from ours."""
+    (section,) = sections_of([report()])
+    printed = published_rows(load_studies()["prasad2021"])
+    figure = models()
+    assert len(figure.axes) == 3 * 3
+    rows = [*section.rows, *printed]
+    for i, (evidence, term) in enumerate(
+        [(PUBLISHED, "accuracy"), ("toy", "accuracy"), ("toy", "diagnostic all")]
+    ):
+        mine = [r for r in rows if r.evidence == evidence]
+        accuracy = {r.model: r.value for r in mine if (r.table, r.term) == ("accuracy", term)}
+        for j, oracle in enumerate(("hard", "soft", "expert")):
+            wanted = {
+                (round(r.value, 9), round(accuracy[r.model], 9))
+                for r in mine
+                if (r.table, r.cases, r.oracle) == ("alignment", COMMON, oracle)
+            }
+            marks = [line for line in figure.axes[3 * i + j].lines if len(line.get_xdata()) == 1]
+            drawn = {(round(float(m.get_xdata()[0]), 9), round(float(m.get_ydata()[0]), 9))
+                     for m in marks}  # fmt: skip
+            assert drawn == wanted
+            assert len(marks) == (8 if evidence == PUBLISHED else len(MODELS))
+            bars = [line for line in figure.axes[3 * i + j].lines if len(line.get_xdata()) == 2]
+            assert len(bars) == 1 + (0 if evidence == PUBLISHED else len(MODELS)), "and zero"
+
+
+def test_models_say_what_is_printed_and_what_is_toy() -> None:
+    said = words(models())
+    for part in (
+        "Prasad et al. (2021), printed values: accuracy on ANLI", "r +0.42   p <0.01",
+        "without bow: r \N{MINUS SIGN}0.04   p 0.83", "theirs on HANS: r +0.22", "bow (published)",
+        "bow (toy)", "all models get wrong", "60 with expert marks", "not evidence about people",
+    ):  # fmt: skip
+        assert part in said
+    other = words(models("expert"))
+    assert "Prasad" not in other
+    assert "published" not in other
+
+
+def test_models_get_wrong_cases_where_none_are_common() -> None:
+    (section,) = sections_of([report()])
+    assert model_scatter.cases_of(section.rows) == COMMON
+    apart = [r for r in section.rows if r.cases != COMMON]
+    assert model_scatter.cases_of(apart) == WRONG
+    alone = [r for r in section.rows if r.model in ("", "bow")]
+    assert model_scatter.cases_of(alone) == "", "one model is no picture"
+    study = load_studies()["prasad2021"]
+    assert model_pictures([section._replace(rows=alone)], study) == {}
+    drawn = model_pictures([section], study)
+    assert list(drawn) == ["models-nli-inference.png"]
+    assert drawn == model_pictures([section], study), "the same bytes every time"

@@ -58,8 +58,17 @@ def shifted(by: float) -> Result:
     return replace(result, scores=scores, provenance={**result.provenance, "precision": "bf16"})
 
 
+def several() -> Result:
+    """Two settings of one task, one of another."""
+    result = made()
+    names = ("nli/a/b", "nli/c/d", "image/a/b")
+    scores = pd.concat([result.scores.assign(setting=name) for name in names], ignore_index=True)
+    return replace(result, scores=scores)
+
+
 RUNS = {
     "runs/embedded": made,
+    "several": several,
     "one": made,
     "noise": lambda: shifted(1e-8),
     "other": lambda: shifted(0.3),
@@ -102,6 +111,24 @@ def test_build_writes_and_prints_the_boards(humetric: Humetric, tmp_path: Path) 
         f"{board}.{kind}" for board in ("methods", "metrics") for kind in ("md", "csv", "json")
     }
     assert kinds <= {path.name for path in folder.iterdir()}
+
+
+def test_boards_of_settings_are_printed_if_wanted(humetric: Humetric, tmp_path: Path) -> None:
+    brief = humetric("boards", "build", "several").stdout
+    assert "nli: mean over 2 settings" in brief
+    assert "image/a/b (16 cases), the only setting of image in this run" in brief
+    assert "nli/a/b (16 cases)\n" not in brief.replace(" \n", "\n")
+    said = "The boards of 2 settings are in boards/methods.md; --settings prints them."
+    assert brief.count(said) == 1
+    page = (tmp_path / "several" / "boards" / "methods.md").read_text(encoding="utf-8")
+    assert "### nli/a/b (16 cases)" in page
+    whole = humetric("boards", "build", "several", "--settings").stdout
+    assert said not in whole
+    for setting in ("nli/a/b", "nli/c/d"):
+        assert any(line.startswith(f"{setting} (16 cases) ") for line in whole.splitlines())
+    assert whole.count("image/a/b (16 cases)") == 1, "not printed twice"
+    assert humetric("boards", "build", "several", "--check").returncode == 0
+    assert said not in humetric("boards", "build").stdout, "the task board is the setting's"
 
 
 def test_build_as_json(humetric: Humetric) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from support import engine_for
+from tabular_support import table_setting
 
 from humetric import blackbox
 from humetric.data.embedded import census
@@ -306,3 +307,8 @@ def test_methods_that_need_gradients_are_for_networks() -> None:
     logistic = load_setting(IDS[1], 4)
     assert logistic.model.refuses("internals", "coefficients") == ""
     assert "gives only predict" in load_setting(IDS[2], 4).model.refuses("gradient")
+
+
+def test_a_network_of_other_columns_is_refused() -> None:
+    with pytest.raises(HumetricError, match="it encodes \\(0, 3\\)"):
+        table_setting(MLP((0, 3)))

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -166,3 +166,15 @@ def _between(head: tuple[str, str, str, str], report: Report) -> Iterator[Row]:
             yield Row(*head, "oracles", ALL, model, "", f"{first} and {second} oracle", b["rho"],
                       p=b["p"], n=b["tokens"],
                       note=f"within cases {b['within']:.3f}, {b['cases']} cases")  # fmt: skip
+
+
+class Section(NamedTuple):
+    """A report and its numbers."""
+
+    report: Report
+    rows: list[Row]
+
+
+def sections_of(reports: Sequence[Report]) -> list[Section]:
+    """The numbers of each report, computed once for all that is made of them."""
+    return [Section(report, rows_of(report)) for report in reports]

@@ -6,27 +6,32 @@ import csv
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from humetric.agreement.report import Agreement, agreement
-from humetric.alignment.report import Report, read_reports
-from humetric.boards.method_board import MethodBoard, legend, method_boards
+from humetric.alignment.rows import Section
+from humetric.boards.method_board import Cell, Column, MethodBoard, Row, legend
 from humetric.boards.metric_board import metric_board_files
 from humetric.boards.model_board import model_board_files
-from humetric.boards.pictures.draw import pictures
+from humetric.boards.pictures.draw import model_pictures, pictures
 from humetric.boards.settings_line import settings_line
+from humetric.boards.task_board import Boards, TaskBoard, boards_of
 from humetric.human.read import load_studies
 from humetric.results.files import write_whole
 from humetric.results.result import Result
 
 FOLDER = "boards"
 
-FIELDS = (
-    "setting", "method", "control", "metric", "metric_version", "direction", "n", "undefined",
+_CELL = (
+    "method", "control", "metric", "metric_version", "direction", "n", "undefined",
     "mean", "low", "high", "rank_best", "rank_worst", "group",
 )  # fmt: skip
+FIELDS = ("setting", *_CELL)
+"""Of methods.csv."""
+TASK_FIELDS = ("task", "settings", "of", *_CELL)
+"""Of tasks.csv; settings: how many the mean is over, of: how many the metric was measured on."""
 
 
 def judged(result: Result, human_data: Sequence[Path] = ()) -> Agreement:
@@ -37,25 +42,35 @@ def judged(result: Result, human_data: Sequence[Path] = ()) -> Agreement:
 def board_files(
     result: Result,
     found: Agreement | None = None,
-    reports: Sequence[Report] = (),
+    sections: Sequence[Section] = (),
     human_data: Sequence[Path] = (),
+    made: Boards | None = None,
 ) -> dict[str, str]:
     """File name -> text, the same to the byte whenever it is made from the same result.
 
     With an agreement the metric board is among them, and the others carry its verdicts; with
-    reports of importance alignment the model board is. ``human_data`` are the places of further
-    studies, named so that a check finds them.
+    sections of the model board it is. ``human_data`` are the places of further
+    studies, named so that a check finds them. ``made`` are the method boards where they are known
+    already: they take a while.
     """
-    boards = method_boards(result, None if found is None else found.verdicts())
-    rows = [row for board in boards for row in tidy(board)]
-    tables = "\n".join(board.markdown() for board in boards)
+    made = made or boards_of(result, None if found is None else found.verdicts())
+    rows = [row for board in made.settings for row in tidy(board)]
+    of_tasks = [row for board in made.tasks for row in tidy_task(board)]
     files = {
-        "methods.md": f"# Method boards\n\n{tables}\n{legend(result)}\n",
-        "methods.csv": _csv(rows),
-        "methods.json": _json(rows, boards, result, human_data),
+        "methods.md": f"# Method boards\n\n{_pages(made)}\n{legend(result)}\n",
+        "methods.csv": _csv(FIELDS, rows),
+        "methods.json": _json(rows, of_tasks, made, result, human_data),
+        "tasks.csv": _csv(TASK_FIELDS, of_tasks),
     }
     files |= {} if found is None else metric_board_files(found)
-    return files | (model_board_files(reports, load_studies()["prasad2021"]) if reports else {})
+    return files | (model_board_files(sections, load_studies()["prasad2021"]) if sections else {})
+
+
+def _pages(made: Boards) -> str:
+    """Tasks first, then the settings that are not shown with the tasks already."""
+    parts = ["## Tasks\n", *(board.markdown() for board in made.tasks)]
+    apart = made.apart()
+    return "\n".join(parts + (["## Settings\n"] if apart else []) + [b.markdown() for b in apart])
 
 
 def places_of(folder: Path) -> list[Path]:
@@ -69,21 +84,22 @@ def places_of(folder: Path) -> list[Path]:
 
 
 def write_boards(
-    result: Result,
+    files: Mapping[str, str],
     folder: Path,
     found: Agreement | None = None,
-    human_data: Sequence[Path] = (),
+    sections: Sequence[Section] = (),
 ) -> list[Path]:
     """Write the board files into ``folder/boards``, each whole or not at all.
 
-    With an agreement also its pictures; these are not compared byte by byte, since fonts differ.
+    With an agreement and with sections also the pictures of their boards; these are not compared
+    byte by byte, since fonts differ.
     """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    files = board_files(result, found, read_reports(folder), human_data)
     for name, text in files.items():
         write_whole(target / name, text)
     drawn = {} if found is None else pictures(found)
+    drawn |= model_pictures(sections, load_studies()["prasad2021"]) if sections else {}
     for name, content in drawn.items():
         write_whole(target / name, content)
     return [target / name for name in (*files, *drawn)]
@@ -94,31 +110,47 @@ def tidy(board: MethodBoard) -> list[dict[str, Any]]:
 
     Where not all cases were scored, the group says ``failed`` or ``missing``, and n is 0.
     """
+    return [{"setting": board.setting} | _plain(*parts) for parts in _cells(board)]
+
+
+def tidy_task(board: TaskBoard) -> list[dict[str, Any]]:
+    """One row per method and metric, as of a setting; n and undefined are over all settings.
+
+    ``settings`` of ``of`` are what the mean is over: where it is fewer, there is no place.
+    """
     return [
-        {
-            "setting": board.setting,
-            "method": row.method,
-            "control": row.control,
-            "metric": column.metric,
-            "metric_version": column.version,
-            "direction": column.direction,
-            "n": cell.n,
-            "undefined": cell.undefined,
-            "mean": _rounded(cell.mean),
-            "low": _rounded(cell.low),
-            "high": _rounded(cell.high),
-            "rank_best": cell.rank.best if cell.rank else None,
-            "rank_worst": cell.rank.worst if cell.rank else None,
-            "group": cell.gap or (cell.rank.group if cell.rank else None),
-        }
-        for row in board.rows
-        for column, cell in zip(board.columns, row.cells, strict=True)
+        {"task": board.task, "settings": cell.settings, "of": cell.of} | _plain(row, column, cell)
+        for row, column, cell in _cells(board)
     ]
 
 
-def _csv(rows: list[dict[str, Any]]) -> str:
+def _cells(board: MethodBoard | TaskBoard) -> Iterator[tuple[Row, Column, Cell]]:
+    for row in board.rows:
+        for column, cell in zip(board.columns, row.cells, strict=True):
+            yield row, column, cell
+
+
+def _plain(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
+    return {
+        "method": row.method,
+        "control": row.control,
+        "metric": column.metric,
+        "metric_version": column.version,
+        "direction": column.direction,
+        "n": cell.n,
+        "undefined": cell.undefined,
+        "mean": _rounded(cell.mean),
+        "low": _rounded(cell.low),
+        "high": _rounded(cell.high),
+        "rank_best": cell.rank.best if cell.rank else None,
+        "rank_worst": cell.rank.worst if cell.rank else None,
+        "group": cell.gap or (cell.rank.group if cell.rank else None),
+    }
+
+
+def _csv(names: Sequence[str], rows: list[dict[str, Any]]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
+    writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
@@ -126,10 +158,12 @@ def _csv(rows: list[dict[str, Any]]) -> str:
 
 def _json(
     rows: list[dict[str, Any]],
-    boards: list[MethodBoard],
+    of_tasks: list[dict[str, Any]],
+    made: Boards,
     result: Result,
     human_data: Sequence[Path],
 ) -> str:
+    boards = made.settings
     data = {
         "settings": settings_line(result),
         "human_data": [str(place) for place in human_data],
@@ -137,6 +171,8 @@ def _json(
         "incomplete": {board.setting: board.missing for board in boards if board.missing},
         "verdicts": {c.metric: c.verdict for b in boards for c in b.columns if c.verdict},
         "superseded": sorted({c.metric for b in boards for c in b.columns if c.superseded}),
+        "tasks": {b.task: [s.setting for s in b.boards] for b in made.tasks},
+        "task_board": of_tasks,
         "board": rows,
         "failures": [vars(failure) for failure in result.failures],
         "skips": [vars(skip) for skip in result.skips],

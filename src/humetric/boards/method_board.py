@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -37,6 +37,8 @@ class Column:
     """Another version is registered now; these results are of the old one."""
     verdict: str = ""
     """What the metric board says of the metric; empty where it was not asked."""
+    on: str = ""
+    """Of a task: how many of its settings the metric was measured on, if not on all."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,14 @@ class Cell:
     low: float
     high: float
     rank: Rank | None
-    """None for a method without a defined value."""
+    """None for a method without a defined value, or with one on a part of a task's settings."""
     gap: Literal["", "failed", "missing"] = ""
     """Why there is no mean: scoring failed, or some cases were never scored. A mean over the others
     is not shown as one over all."""
+    settings: int = 1
+    """Of a task: the settings that the mean is over."""
+    of: int = 1
+    """Of a task: the settings that the metric was measured on."""
 
 
 FAILED = Cell(0, 0, math.nan, math.nan, math.nan, None, gap="failed")
@@ -78,6 +84,17 @@ class MethodBoard:
     rows: tuple[Row, ...]
     missing: int = 0
     """Cells that the run set out to fill and did not: it is unfinished."""
+
+    @property
+    def heading(self) -> str:
+        """The setting and how many cases its means are over."""
+        cells = sum(len(row.cells) for row in self.rows)
+        return f"{self.setting} ({counted(self.cases, 'case')}{unfinished(self.missing, cells)})"
+
+    @property
+    def note(self) -> str:
+        """Nothing: the heading says it."""
+        return ""
 
     def markdown(self) -> str:
         """The board as a Markdown table."""
@@ -107,6 +124,16 @@ def method_boards(result: Result, verdicts: Mapping[str, str] | None = None) -> 
         )
         for name in sorted(found.keys() | {name for name, parts in planned.items() if all(parts)})
     ]
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things."""
+    return f"{count} {noun if count == 1 else f'{noun}s'}"
+
+
+def unfinished(missing: int, cells: int) -> str:
+    """What a heading says of a run that was not finished."""
+    return f"; INCOMPLETE: {missing} of {cells} cells are missing" if missing else ""
 
 
 def legend(result: Result, in_full: bool = True) -> str:
@@ -149,7 +176,7 @@ def _board(
         for m in methods
     ]
     return MethodBoard(
-        setting, cases, tuple(columns), tuple(sorted(rows, key=lambda r: _place(r, columns)))
+        setting, cases, tuple(columns), tuple(sorted(rows, key=lambda r: place(r, columns)))
     )
 
 
@@ -202,8 +229,8 @@ def _column(card: MetricCard, verdicts: Mapping[str, str] | None) -> Column:
     return Column(card.id, card.version, card.direction, superseded, verdict)
 
 
-def _place(row: Row, columns: list[Column]) -> tuple[float, str]:
-    """By the first metric, best first; those without a mean last; then by name."""
-    mean = row.cells[0].mean
-    better = mean if columns[0].direction == "lower" else -mean
-    return math.inf if math.isnan(better) else better, row.method
+def place(row: Row, columns: Sequence[Column]) -> tuple[bool, float, str]:
+    """By the first metric, best first; those without a rank last; then by name."""
+    first = row.cells[0]
+    better = first.mean if columns[0].direction == "lower" else -first.mean
+    return first.rank is None, math.inf if math.isnan(better) else better, row.method

@@ -13,14 +13,14 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from humetric.alignment.report import ALL, CELLS, COMMON, WRONG, Report
-from humetric.alignment.rows import PUBLISHED, Row, published_rows, rows_of
+from humetric.alignment.rows import PUBLISHED, Row, Section, published_rows
 from humetric.human.study import Study
 
 ORACLES = ("hard", "soft", "expert")
@@ -45,9 +45,9 @@ HOW_TO_READ = (
 )
 
 
-def model_board_files(reports: Sequence[Report], study: Study) -> dict[str, str]:
+def model_board_files(sections: Sequence[Section], study: Study) -> dict[str, str]:
     """File name -> text, the same to the byte whenever it is made from the same reports."""
-    sections = sections_of(reports)
+    reports = [section.report for section in sections]
     rows = [row for section in sections for row in section.rows]
     nli = any(report.about["task"] == "nli" for report in reports)
     rows += published_rows(study) if nli else []
@@ -61,18 +61,6 @@ def model_board_files(reports: Sequence[Report], study: Study) -> dict[str, str]
         "models.csv": _csv(rows),
         "models.json": json.dumps(data, indent=1, ensure_ascii=False) + "\n",
     }
-
-
-class Section(NamedTuple):
-    """A report and its numbers."""
-
-    report: Report
-    rows: list[Row]
-
-
-def sections_of(reports: Sequence[Report]) -> list[Section]:
-    """The numbers of each report, computed once for all that is made of them."""
-    return [Section(report, rows_of(report)) for report in reports]
 
 
 def markdown(sections: Sequence[Section], study: Study) -> str:

@@ -1,4 +1,4 @@
-"""Which methods a metric tells apart on a setting, and what that leaves of a ranking."""
+"""Which methods a metric tells apart on a setting or a task, and what that leaves of a ranking."""
 
 from __future__ import annotations
 
@@ -46,12 +46,17 @@ def rank_methods(
 
     Every pair is tested by sign flips over the cases where both are defined, and the p values are
     Holm-corrected over all pairs. A method without a defined value has no rank.
+
+    Of several settings: (cases, settings, methods), NaN where a setting does not have a case. Each
+    setting weighs alike, however many cases it has, and a method without a defined value in one of
+    them has no rank.
     """
-    means = np.array([np.nanmean(v) if (~np.isnan(v)).any() else np.nan for v in values.T])
+    cube = values if values.ndim == 3 else values[:, None]
+    means = np.mean([_means(of_setting) for of_setting in cube.swapaxes(0, 1)], axis=0)
     ranked = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
-    better = better_than(values[:, ranked], generator, flips)
+    better = better_than(cube[..., ranked], generator, flips)
     letters = letters_of(better | better.T)
-    ranks: list[Rank | None] = [None] * values.shape[1]
+    ranks: list[Rank | None] = [None] * cube.shape[2]
     for place, i in enumerate(ranked):
         best = 1 + int(better[:, place].sum())
         worst = len(ranked) - int(better[place].sum())
@@ -62,17 +67,39 @@ def rank_methods(
 def better_than(
     values: NDArray[np.float64], generator: np.random.Generator, flips: int
 ) -> NDArray[np.bool_]:
-    """(methods, methods): whether the first is significantly above the second."""
-    count = values.shape[1]
+    """(methods, methods): whether the first is significantly above the second.
+
+    Values are (cases, settings, methods). A case that several settings share is flipped as one:
+    their values of it are no independent evidence. What is flipped adds up to the mean difference
+    of each setting: a case's difference is divided by how many the setting has. A pair that has no
+    defined case in common in one of the settings is not told apart.
+    """
+    count = values.shape[2]
     first, second = np.triu_indices(count, 1)
-    differences = values[:, first] - values[:, second]
+    differences = values[..., first] - values[..., second]
     differences[np.abs(differences) < ROUNDING] = 0.0
-    test = sign_flip(differences, generator, flips)
+    test = sign_flip(_of_cases(differences), generator, flips)
     significant = holm(test.p) <= ALPHA
     better = np.zeros((count, count), dtype=np.bool_)
     better[first, second] = significant & (test.difference > 0)
     better[second, first] = significant & (test.difference < 0)
     return better
+
+
+def _of_cases(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(cases, pairs): differences of the settings added up, each divided by its defined ones."""
+    if differences.shape[1] == 1:
+        return differences[:, 0]
+    defined = ~np.isnan(differences)
+    shared = defined.sum(0)
+    added: NDArray[np.float64] = np.nansum(differences / np.maximum(shared, 1), axis=1)
+    added[~defined.any(1) | (shared == 0).any(0)] = np.nan
+    return added
+
+
+def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of the defined values of each column; NaN where there is none."""
+    return np.array([np.nanmean(v) if (~np.isnan(v)).any() else np.nan for v in values.T])
 
 
 def letters_of(apart: NDArray[np.bool_]) -> list[str]:

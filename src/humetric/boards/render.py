@@ -1,20 +1,41 @@
-"""A method board as Markdown and as a table for a terminal."""
+"""A method board, of a setting or of a task, as Markdown and as a table for a terminal."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
-    from humetric.boards.method_board import Cell, Column, MethodBoard, Row
+    from humetric.boards.method_board import Cell, Column, Row
 
 ARROWS = {"higher": "↑", "lower": "↓"}
 DASH = "\N{EN DASH}"
+
+
+class Board(Protocol):
+    """What is rendered."""
+
+    @property
+    def heading(self) -> str:
+        """What it is of."""
+
+    @property
+    def note(self) -> str:
+        """A line beside the table; empty for none."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Metrics."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Methods."""
 
 
 class Parts(NamedTuple):
@@ -27,13 +48,14 @@ class Parts(NamedTuple):
     undefined: str = ""
 
 
-def markdown(board: MethodBoard) -> str:
+def markdown(board: Board) -> str:
     """A heading and a table; cells: mean, interval, places, letters, undefined."""
     header = [_title(column, ", ") for column in board.columns]
     verdicts = [f"*{column.verdict}*" if column.verdict else "" for column in board.columns]
     lines = [
-        f"### {heading(board)}",
+        f"### {board.heading}",
         "",
+        *([board.note, ""] if board.note else []),
         f"| method | {' | '.join(header)} |",
         f"|---|{'---:|' * len(header)}",
         *([f"| *verdict* | {' | '.join(verdicts)} |"] if any(verdicts) else []),
@@ -45,13 +67,14 @@ def markdown(board: MethodBoard) -> str:
     return "\n".join(lines) + "\n"
 
 
-def terminal(board: MethodBoard, width: int) -> RenderableType:
+def terminal(board: Board, width: int) -> RenderableType:
     """One table if it fits: without the means' intervals if need be, else one after the other."""
+    below = [Text(board.note), ""] if board.note else [""]
     everything = range(len(board.columns))
     for intervals in (True, False):
         table = _table(board, everything, intervals)
         if _width(table) <= width:
-            return Group(table, "")
+            return Group(table, *below)
     tables: list[RenderableType] = []
     start = 0
     while start < len(board.columns):
@@ -60,16 +83,7 @@ def terminal(board: MethodBoard, width: int) -> RenderableType:
             stop -= 1
         tables += [_table(board, range(start, stop), False), ""]
         start = stop
-    return Group(*tables)
-
-
-def heading(board: MethodBoard) -> str:
-    """The setting and how many cases its means are over."""
-    cases = f"{board.cases} {'case' if board.cases == 1 else 'cases'}"
-    if not board.missing:
-        return f"{board.setting} ({cases})"
-    cells = sum(len(row.cells) for row in board.rows)
-    return f"{board.setting} ({cases}; INCOMPLETE: {board.missing} of {cells} cells are missing)"
+    return Group(*tables[:-1], *below)
 
 
 def name_of(row: Row) -> str:
@@ -87,9 +101,12 @@ def parts_of(cell: Cell) -> Parts:
     if cell.gap:
         return Parts(cell.gap)
     undefined = f"({cell.undefined}?)" if cell.undefined else ""
-    if cell.rank is None:
-        return Parts("—", undefined=undefined)
+    part = f"{cell.settings} of {cell.of}" if cell.settings < cell.of else ""
+    if math.isnan(cell.mean):
+        return Parts("—", places="" if undefined else part, undefined=undefined)
     interval = "" if math.isnan(cell.low) else f"[{number(cell.low)}, {number(cell.high)}]"
+    if cell.rank is None:
+        return Parts(number(cell.mean), interval, part, undefined=undefined)
     best, worst = cell.rank.best, cell.rank.worst
     places = str(best) if best == worst else f"{best}{DASH}{worst}"
     return Parts(number(cell.mean), interval, places, cell.rank.group, undefined)
@@ -101,13 +118,15 @@ def number(value: float) -> str:
 
 
 def _title(column: Column, newline: str) -> str:
-    arrow = f"{column.metric} {ARROWS[column.direction]}"
-    return f"{arrow}{newline}v{column.version} superseded" if column.superseded else arrow
+    parts = [f"{column.metric} {ARROWS[column.direction]}"]
+    parts += [f"v{column.version} superseded"] * column.superseded
+    parts += [f"on {column.on}"] * bool(column.on)
+    return newline.join(parts)
 
 
-def _table(board: MethodBoard, columns: range, intervals: bool) -> Table:
+def _table(board: Board, columns: range, intervals: bool) -> Table:
     table = Table(
-        title=heading(board),
+        title=board.heading,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,

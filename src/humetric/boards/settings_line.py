@@ -15,8 +15,12 @@ HOW_TO_READ = (
     "significantly better to the number of methods less those that are significantly worse; "
     "methods that share a letter are not told apart. —: undefined for all cases; failed, missing: "
     "not all cases were scored (a board with missing cells is headed INCOMPLETE: the run was not "
-    "finished, and places are among the methods that were scored). Controls know "
-    "nothing of the model and are ranked with the rest. Complexity "
+    "finished, and places are among the methods that were scored). Of a task: unweighted mean of "
+    "the settings' means, every setting alike; other cases of these settings are what the interval "
+    "is about, and a case that settings share is drawn and flipped as one. 2 of 4: mean over 2 of "
+    "the 4 settings, since the method was not run on the others or is undefined there; numbers "
+    "over different settings are not comparable, so that it has no place and no letters. Controls "
+    "know nothing of the model and are ranked with the rest. Complexity "
     "and sparseness describe a map, not its quality. Verdicts are those of the metric "
     "board: whether a metric orders methods as people's success with them does."
 )
@@ -29,11 +33,13 @@ def settings_line(result: Result) -> dict[str, Any]:
     suite = f"{about['suite']} v{about.get('suite_version', '?')}" if "suite" in about else "none"
     versions = about.get("settings", {})
     return {
-        "measure": "mean over cases",
-        "interval": f"{LEVEL:.0%} percentile bootstrap over cases, B = {RESAMPLES:,}",
+        "measure": "mean over cases; of a task, unweighted mean of its settings' means",
+        "interval": f"{LEVEL:.0%} percentile bootstrap over cases, B = {RESAMPLES:,}; "
+        "of a task, within its settings",
         "test": f"two-sided paired sign-flip permutation, exact up to {EXACT} cases, "
         f"else B = {flips:,}; differences below {ROUNDING:g} are ties",
-        "correction": f"Holm over all pairs of methods per metric and setting, level {ALPHA}",
+        "correction": "Holm over all pairs of methods per metric and setting or task, "
+        f"level {ALPHA}",
         "seed": about.get("seed", 0),
         "precision": about.get("precision", "unknown"),
         "device": about.get("device", "unknown"),

@@ -42,17 +42,12 @@ def alignment(
     from humetric.alignment.importance import refusal
     from humetric.alignment.measure import measure_embedded
     from humetric.alignment.report import make_report, read_reports, write_report
-    from humetric.boards.files import FOLDER
-    from humetric.boards.model_board import (
-        HOW_TO_READ,
-        model_board_files,
-        sections_of,
-        terminal,
-    )
+    from humetric.alignment.rows import sections_of
+    from humetric.boards.files import FOLDER, write_boards
+    from humetric.boards.model_board import HOW_TO_READ, model_board_files, terminal
     from humetric.engine.placement import place
     from humetric.human.read import load_studies
     from humetric.methods import METHODS
-    from humetric.results.files import write_whole
     from humetric.results.store import Store
     from humetric.tasks.setting import load_setting
 
@@ -90,18 +85,20 @@ def alignment(
     if not made:
         raise HumetricError(f"No setting was measured: {method} cannot explain any of them.")
     study = load_studies()["prasad2021"]
-    files = model_board_files(read_reports(folder), study)
-    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        write_whole(folder / FOLDER / name, text)
+    sections = sections_of(read_reports(folder))
+    written = write_boards(model_board_files(sections, study), folder, sections=sections)
+    just_made = {report.name for report in made}
+    shown = [section for section in sections if section.report.name in just_made]
     if as_json:
         import json
 
-        print_json(json.loads(model_board_files(made, study)["models.json"]))
+        print_json(json.loads(model_board_files(shown, study)["models.json"]))
         return
-    out.print(terminal(sections_of(made), study))
+    out.print(terminal(shown, study))
     out.print(HOW_TO_READ, markup=False)
-    out.print(f"\nBoard: {folder / FOLDER} ({', '.join(files)})", markup=False)
+    out.print(
+        f"\nBoard: {folder / FOLDER} ({', '.join(path.name for path in written)})", markup=False
+    )
 
 
 def _settings(wanted: list[str]) -> list[str]:

@@ -16,6 +16,7 @@ from humetric.cli.app import app, err, out, print_json
 if TYPE_CHECKING:
     from humetric.agreement.report import Agreement
     from humetric.boards.compare import Change, Comparison
+    from humetric.boards.task_board import Boards
     from humetric.results.result import Result
 
 AT_MOST = 25
@@ -44,10 +45,14 @@ def build(
     human_data: Annotated[
         list[Path] | None, typer.Option(help="More studies: a folder; may be repeated.")
     ] = None,
+    settings: Annotated[
+        bool, typer.Option("--settings", help="Print the boards of settings, not only of tasks.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Make the boards of a run from its stored results, print them and say where they lie."""
     from humetric.alignment.report import read_reports
+    from humetric.alignment.rows import sections_of
     from humetric.boards.files import (
         FOLDER,
         board_files,
@@ -56,6 +61,7 @@ def build(
         places_of,
         write_boards,
     )
+    from humetric.boards.task_board import boards_of
     from humetric.results.gaps import unfinished
     from humetric.results.read import read_result
 
@@ -69,7 +75,8 @@ def build(
         raise typer.Exit(1)
     places = human_data or (places_of(run) if check else [])
     found = judged(result, places)
-    files = board_files(result, found, read_reports(run), places)
+    sections, made = sections_of(read_reports(run)), boards_of(result, found.verdicts())
+    files = board_files(result, found, sections, places, made)
     if check:
         # Records are what counts: tables that were made of them must still say the same.
         tables = {n: text for n, text in result.tables().items() if (run / n).exists()}
@@ -98,7 +105,7 @@ def build(
         if lacking:
             err.print(lacking, markup=False, soft_wrap=True)
         raise typer.Exit(1 if difference or lacking else 0)
-    written = write_boards(result, run, found, places)
+    written = write_boards(files, run, found, sections)
     result.write_tables(run)
     if lacking:
         err.print(lacking, markup=False, soft_wrap=True)
@@ -106,18 +113,26 @@ def build(
         data = json.loads(files["methods.json"])
         print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)
         return
-    print_boards(result, found)
+    print_boards(result, found, made, settings)
     names = ", ".join(path.name for path in written)
     out.print(f"\nBoards: {run / FOLDER} ({names})", markup=False)
 
 
-def print_boards(result: Result, found: Agreement) -> None:
-    """The method boards, then the metric board's verdicts, and how to read both."""
-    from humetric.boards.method_board import legend, method_boards
+def print_boards(result: Result, found: Agreement, made: Boards, settings: bool) -> None:
+    """The boards of tasks, those of settings if wanted, the verdicts, and how to read all that."""
+    from humetric.boards.method_board import legend
     from humetric.boards.metric_board import HOW_TO_READ, verdict_tables
 
-    for board in method_boards(result, found.verdicts()):
+    apart = made.apart()
+    for task in made.tasks:
+        out.print(task.table(out.width))
+    for board in apart if settings else []:
         out.print(board.table(out.width))
+    if apart and not settings:
+        out.print(
+            f"The boards of {len(apart)} settings are in boards/methods.md; --settings prints them."
+        )
+        out.print()
     out.print(legend(result, in_full=False), markup=False)
     out.print()
     out.print(verdict_tables(found))

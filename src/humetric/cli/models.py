@@ -16,16 +16,16 @@ from humetric.errors import HumetricError
 def models(
     output: Annotated[
         Path | None,
-        typer.Option(help="Folder to write embedded-text.md and embedded-tabular.md into, too."),
+        typer.Option(help="Folder to write the tables into, too: three pages, embedded-*.md."),
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=2000, help="Cases of each pool.")] = 2000,
 ) -> None:
-    """Measure the shipped models of texts and rows on their pools: accuracy, F1, diagnostics."""
+    """Measure the shipped models of texts and rows on their pools and on held-out cases."""
     from humetric.models import prototype_table, tabular_table, text_table
 
     if output is not None and (output.is_file() or output.suffix == ".md"):
         raise HumetricError(
-            f"Expected a folder, in which two pages are written, but got {output}: give "
+            f"Expected a folder, in which three pages are written, but got {output}: give "
             "--output docs, say."
         )
     with err.status("measuring") as status:

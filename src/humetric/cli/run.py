@@ -55,6 +55,9 @@ def run(
     human_data: Annotated[
         list[Path] | None, typer.Option(help="More studies: a folder; may be repeated.")
     ] = None,
+    settings_too: Annotated[
+        bool, typer.Option("--settings", help="Print the boards of settings, not only of tasks.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Run methods and metrics on the settings of a suite and print the boards.
@@ -116,7 +119,7 @@ def run(
         )
     for path in result.damaged:
         err.print(f"{path} was damaged and is computed anew", markup=False)
-    _show(result, read_result(folder), folder, human_data or [], as_json)
+    _show(result, read_result(folder), folder, human_data or [], settings_too, as_json)
     if result.failures:
         raise typer.Exit(1)
 
@@ -241,15 +244,24 @@ def skip_lines(skips: Sequence[Skip]) -> list[str]:
 
 
 def _show(
-    result: Result, whole: Result, folder: Path, human_data: list[Path], as_json: bool
+    result: Result,
+    whole: Result,
+    folder: Path,
+    human_data: list[Path],
+    settings: bool,
+    as_json: bool,
 ) -> None:
     """Write and print the boards of the folder, and say where they lie."""
-    from humetric.boards.files import judged, write_boards
+    from humetric.alignment.report import read_reports
+    from humetric.alignment.rows import sections_of
+    from humetric.boards.files import board_files, judged, write_boards
+    from humetric.boards.task_board import boards_of
     from humetric.cli.boards import print_boards
 
     whole.write_tables(folder)
     found = judged(whole, human_data)
-    write_boards(whole, folder, found, human_data)
+    sections, made = sections_of(read_reports(folder)), boards_of(whole, found.verdicts())
+    write_boards(board_files(whole, found, sections, human_data, made), folder, found, sections)
     about = result.provenance
     if as_json:
         print_json(
@@ -265,7 +277,7 @@ def _show(
             }
         )
     else:
-        print_boards(whole, found)
+        print_boards(whole, found, made, settings)
         out.print(
             f"{about['model_calls']:,} model calls in {about['seconds']:.1f} s. "
             f"Boards: {folder}/boards; per-case scores: {folder}/scores.csv",

@@ -29,16 +29,16 @@ def zeroed(cases: Cases, module: TextModel, target: Tensor) -> View:
     return View(Zeroed(module), replace(task, removed=Zeroed.ZERO, removal="mask"), target)
 
 
-def losses(
-    cases: Cases, view: View | None, read: Callable[[Answers], Tensor]
-) -> Program[Tensor]:
+def losses(cases: Cases, view: View | None, read: Callable[[Answers], Tensor]) -> Program[Tensor]:
     """(cases, features): what an answer (read off by ``read``) loses without each feature.
 
     ``view`` says who is asked; for texts it must be one whose removed words are zeroed.
     """
     found = torch.zeros(cases.shape, dtype=torch.float64)
     if cases.texts is not None:
-        bits = [np.concatenate((np.ones((1, n), bool), ~np.eye(n, dtype=bool))) for n in cases.lengths]
+        bits = [
+            np.concatenate((np.ones((1, n), bool), ~np.eye(n, dtype=bool))) for n in cases.lengths
+        ]
         (answers,) = yield [replace(about(cases, bits), view=view)]
         for i, values in enumerate(read(answers).split([len(b) for b in bits])):
             found[i, : len(values) - 1] = values[0] - values[1:]

@@ -135,7 +135,9 @@ def train(
         for epoch in range(recipe.fixed_epochs if fixed else recipe.epochs):
             total = []
             for batch in batches(seen, recipe.batch, rng):
-                latent = batch.x if fixed and isinstance(batch, Rows) else model.latent(*given(batch))
+                latent = (
+                    batch.x if fixed and isinstance(batch, Rows) else model.latent(*given(batch))
+                )
                 loss = loss_of(layer, latent, batch.target)
                 optimiser.zero_grad()
                 loss.backward()
@@ -155,7 +157,9 @@ def loss_of(layer: Prototypes, latent: Tensor, target: Tensor) -> Tensor:
     """The three terms."""
     distances = layer.distances(latent)
     entropy = cross_entropy(layer.logits(layer.scores((-distances).exp())), target)
-    return entropy + L1 * layer.other.abs() + SEPARATION * separation(distances, layer.owner, target)
+    return (
+        entropy + L1 * layer.other.abs() + SEPARATION * separation(distances, layer.owner, target)
+    )
 
 
 def separation(distances: Tensor, owner: Tensor, target: Tensor) -> Tensor:

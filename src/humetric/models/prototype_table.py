@@ -44,7 +44,8 @@ def tables(
                     [_plain(task, data), predictions(both.own(), data), predictions(both.fixed(), data)]
                     for data in splits
                 ]
-                rows.append((setting, *_cells(splits, said)))
+                size = f"{len(splits[0].target.unique())} x {RECIPES[setting].prototypes}"
+                rows.append((setting, size, *_cells(splits, said)))
     each = ("task", "own", "fixed")
     return [
         Table(
@@ -55,6 +56,7 @@ def tables(
             "how often each says what the task model says, held out.",
             (
                 "setting",
+                "prototypes",
                 *(f"{split} {model}" for split in ("pool", "held out") for model in each),
                 "own as task",
                 "fixed as task",

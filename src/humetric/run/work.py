@@ -57,7 +57,9 @@ def explanations(methods: Sequence[Method], engine: Engine) -> dict[str, Explana
     for method in methods:
         name, card = method.card.id, method.card
         try:
-            if isinstance(engine, Counter) and (card.passes or LONG & set(card.uses) or card.source):
+            if isinstance(engine, Counter) and (
+                card.passes or LONG & set(card.uses) or card.source
+            ):
                 outcome: object = torch.zeros(cases.shape)
             else:
                 outcome = method.explain(cases)

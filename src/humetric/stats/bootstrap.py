@@ -1,4 +1,4 @@
-"""An interval for a mean over cases: the percentile bootstrap."""
+"""Intervals for means over cases, of one setting or of several: the percentile bootstrap."""
 
 from __future__ import annotations
 
@@ -45,11 +45,88 @@ def mean_interval(
     mean = math.fsum(defined) / n
     if n == 1:
         return MeanInterval(mean, math.nan, math.nan, 1)
+    means = _means(defined, generator, resamples)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return MeanInterval(mean, float(low), float(high), n)
+
+
+def grouped_interval(
+    values: NDArray[np.float64],
+    generator: np.random.Generator,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> MeanInterval:
+    """Unweighted mean of the groups' means, and its bootstrap; values are (cases, groups).
+
+    NaN where a group does not have a case, or has no value of it. Every group weighs alike,
+    however many values it has, and one without any is left out. Cases are drawn anew within each
+    group; groups that share cases (several models, the same questions) are drawn together, case by
+    case, since they do not tell independently of each other. The interval is about other cases of
+    the same groups, not about other groups. There is none where a group has one value. One group
+    gives what ``mean_interval`` gives, and with few cases this is too short as well.
+    """
+    if values.ndim != 2:
+        raise ValueError(f"Expected (cases, groups) but got an array of shape {values.shape}.")
+    values = values[:, ~np.isnan(values).all(0)]
+    if values.shape[1] < 2:
+        return mean_interval(values.ravel(), generator, resamples, level)
+    counts = (~np.isnan(values)).sum(0)
+    n = int(counts.sum())
+    sums = [math.fsum(column[~np.isnan(column)]) for column in values.T]
+    mean = math.fsum(s / c for s, c in zip(sums, counts.tolist(), strict=True)) / len(sums)
+    if counts.min() == 1:
+        return MeanInterval(mean, math.nan, math.nan, n)
+    total = np.zeros(resamples)
+    for columns in _sharing(~np.isnan(values)):
+        some = values[:, columns]
+        some = some[~np.isnan(some).all(1)]
+        if len(columns) == 1:
+            total += _means(some[:, 0], generator, resamples)
+        else:
+            total += _sums_of_means(some, generator, resamples)
+    # A draw without any value of a group has no mean; that takes very few values.
+    low, high = np.nanquantile(total / len(sums), [(1 - level) / 2, (1 + level) / 2])
+    return MeanInterval(mean, float(low), float(high), n)
+
+
+def _sharing(defined: NDArray[np.bool_]) -> list[list[int]]:
+    """Columns that have a row in common, directly or through others, put together."""
+    found: list[set[int]] = []
+    for row in defined:
+        here = set(np.flatnonzero(row).tolist())
+        joined = here.union(*(group for group in found if group & here))
+        found = [group for group in found if not group & here] + ([joined] if joined else [])
+    return sorted(sorted(group) for group in found)
+
+
+def _means(
+    defined: NDArray[np.float64], generator: np.random.Generator, resamples: int
+) -> NDArray[np.float64]:
+    """Means of values drawn with replacement."""
+    n = len(defined)
     means = np.empty(resamples)
     step = max(1, AT_ONCE // n)
     for start in range(0, resamples, step):
         stop = min(start + step, resamples)
         drawn = generator.integers(0, n, (stop - start, n))
         means[start:stop] = defined[drawn].mean(1)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return MeanInterval(mean, float(low), float(high), n)
+    return means
+
+
+def _sums_of_means(
+    values: NDArray[np.float64], generator: np.random.Generator, resamples: int
+) -> NDArray[np.float64]:
+    """Sums over columns of the means of rows drawn with replacement; NaN where one has none."""
+    n, groups = values.shape
+    defined = ~np.isnan(values)
+    filled = np.where(defined, values, 0.0)
+    total = np.empty(resamples)
+    step = max(1, AT_ONCE // (n * groups))
+    for start in range(0, resamples, step):
+        stop = min(start + step, resamples)
+        drawn = generator.integers(0, n, (stop - start, n))
+        counts = defined[drawn].sum(1)
+        means = np.full(counts.shape, math.nan)
+        np.divide(filled[drawn].sum(1), counts, out=means, where=counts > 0)
+        total[start:stop] = means.sum(1)
+    return total

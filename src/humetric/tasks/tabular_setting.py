@@ -13,7 +13,7 @@ from torch import Tensor
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models.model import Model
 from humetric.models.prototypes import PrototypeModels
-from humetric.models.tabular import BlackBox, Predict, TabularModel
+from humetric.models.tabular import MLP, BlackBox, Predict, TabularModel
 from humetric.seeding import generator
 from humetric.tasks.imputation import fit_imputer
 from humetric.tasks.setting import Setting, outputs
@@ -72,6 +72,7 @@ def tabular_setting(
             f"but got {draws}: give more background rows, or draws={len(table.background)}."
         )
     module = model if isinstance(model, TabularModel) else BlackBox(model)
+    _check_columns(module, table)
     x = torch.from_numpy(values).float()
     logits = outputs(module, x, 4096)
     if logits.ndim != 2:
@@ -99,6 +100,18 @@ def tabular_setting(
         table=table,
         prototypes=prototypes,
     )
+
+
+def _check_columns(module: TabularModel, table: Table) -> None:
+    """Refuse a model that encodes other columns; it would misread them without a word."""
+    if not isinstance(module, MLP):
+        return
+    wanted = tuple(len(column.categories) for column in table.columns)
+    if module.encoding.sizes != wanted:
+        raise HumetricError(
+            f"Expected a model of columns with {wanted} categories (0: a number) but it encodes "
+            f"{module.encoding.sizes}: make both from the same columns, in one order."
+        )
 
 
 def _baseline(

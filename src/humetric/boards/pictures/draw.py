@@ -1,14 +1,19 @@
-"""The pictures of the metric board as the contents of files, the same bytes every time."""
+"""The pictures of the metric and of the model board as files, the same bytes every time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from humetric.agreement.evidence import LEVELS, Level
 from humetric.agreement.report import Agreement
+from humetric.alignment.rows import Section, published_rows
+from humetric.boards.pictures import alignment as models_of
 from humetric.boards.pictures import concordance as lanes_of
 from humetric.boards.pictures import heatmap as grid
 from humetric.boards.pictures import order
 from humetric.boards.pictures import scatter as panels
 from humetric.boards.pictures.sheet import image
+from humetric.human.study import Study
 
 
 def levels(found: Agreement) -> tuple[Level, ...]:
@@ -39,3 +44,14 @@ def pictures(found: Agreement) -> dict[str, bytes]:
         "metrics-concordance.png": concordance(found),
         "metrics-heatmap.png": heatmap(found),
     }
+
+
+def model_pictures(sections: Sequence[Section], study: Study) -> dict[str, bytes]:
+    """File name -> accuracy against alignment, for each data set with two models or more."""
+    drawn = {}
+    for report, rows in sections:
+        printed = published_rows(study) if report.about["task"] == "nli" else []
+        if models_of.cases_of(rows):
+            figure = models_of.draw(report, rows, printed)
+            drawn[f"models-{report.name}.png"] = image(figure, models_of.title(report))
+    return drawn

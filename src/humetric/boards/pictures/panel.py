@@ -34,7 +34,7 @@ def draw_panel(axes: Axes, cell: CellAgreement, found: Agreement, look: dict[str
     reach = np.nan_to_num(human.se[row])
     axes.set_xlim(*_ends(np.array(cell.metric_values), 0.0, cell.direction == "lower"))
     axes.set_ylim(*_ends(human.value[row], reach, human.direction == "lower"))
-    _ticks(axes)
+    ticks(axes, WIDE)
     if cell.in_sample:
         axes.set_facecolor("#f3f3f3")
 
@@ -51,8 +51,9 @@ def _ends(
     return ends[::-1] if turned else ends
 
 
-def _ticks(axes: Axes) -> None:
-    across = _places(axes.get_xlim(), WIDE)
+def ticks(axes: Axes, wide: float) -> None:
+    """Few round values on both axes, and a faint grid; ``wide`` is the panel's width in inches."""
+    across = _places(axes.get_xlim(), wide)
     axes.set_xticks(across, _numbers(across))
     up = _places(axes.get_ylim(), math.inf)
     axes.set_yticks(up, _numbers(up))
