@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from humetric.cli import app
 from humetric.data.embedded.texts import text_dataset
 from humetric.errors import HumetricError
-from humetric.models import stored, text_inputs, train_tabular
+from humetric.models import stored, text_inputs, train_prototypes, train_tabular
 from humetric.models.convnet import WEIGHTS
 from humetric.models.text_recipes import RECIPES
 from humetric.models.text_scores import probabilities
@@ -34,13 +34,16 @@ def test_models_are_measured_and_written(tmp_path: Path) -> None:
     rows = (folder / "embedded-tabular.md").read_text(encoding="utf-8")
     assert all(f"| {setting} |" in rows for setting in train_tabular.RECIPES)
     assert len(re.findall(r"\b[01]\.\d{3}\b", rows)) == 4 * 2
+    beside = (folder / "embedded-prototypes.md").read_text(encoding="utf-8")
+    assert all(f"| {setting} |" in beside for setting in train_prototypes.RECIPES)
+    assert len(re.findall(r"\b[01]\.\d{3}\b", beside)) == 4 * 8
 
 
-def test_both_pages_cannot_go_into_one_file(tmp_path: Path) -> None:
+def test_three_pages_cannot_go_into_one_file(tmp_path: Path) -> None:
     for path in (tmp_path / "page.md", Path(__file__)):
         found = CliRunner().invoke(app, ["models", "--count", "1", "--output", str(path)])
         assert isinstance(found.exception, HumetricError)
-        assert "Expected a folder, in which two pages are written" in str(found.exception)
+        assert "Expected a folder, in which three pages are written" in str(found.exception)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -52,6 +55,18 @@ def test_the_tabular_page_says_what_the_rule_and_the_models_reach(setting: str) 
     assert own is not None
     for reached, possible in zip(own.groups(), best, strict=True):
         assert 0.8 < float(reached) < possible < 0.9
+
+
+@pytest.mark.parametrize("setting", train_prototypes.RECIPES)
+def test_prototype_models_are_within_three_points_of_their_task_models(setting: str) -> None:
+    page = (DOCS / "embedded-prototypes.md").read_text(encoding="utf-8")
+    line = re.search(rf"\| {setting} \| 2 x \d+ \| (.*) \|", page)
+    assert line is not None
+    numbers = [float(n) for n in line.group(1).split(" | ")]
+    for task, own, fixed in (numbers[:3], numbers[3:6]):
+        assert own > task - 0.03
+        assert fixed > task - 0.03
+    assert min(numbers[6:]) > 0.9, "how often they say what the task model says"
 
 
 def test_the_page_has_a_row_for_every_model() -> None:

@@ -18,15 +18,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from torch import nn
 
+from humetric.data.embedded import census
 from humetric.data.embedded.texts import TEXTS, segments_of
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.models import prototype_files, stored
 from humetric.models.convnet import WEIGHTS
-from humetric.models.prototype_fit import Data, Recipe, train
+from humetric.models.prototype_fit import Data, Recipe, Rows, train
 from humetric.models.prototypes import Shown
 from humetric.models.text_recipes import RECIPES as TEXT_RECIPES
+from humetric.models.train_tabular import VALIDATION
 from humetric.models.train_text import inputs_of, texts, tokenizer_of
 
 RECIPE_VERSION = 1
@@ -34,16 +35,28 @@ RECIPES = {
     "sentiment/reviews/bilstm": Recipe(40, epochs=3),
     "sentiment/reviews/bert": Recipe(40, epochs=3),
     "sentiment/deception/bert": Recipe(40, epochs=3),
+    "tabular/census/mlp": Recipe(20, epochs=3),
 }
 """The study has 40 prototypes of each class for texts and 20 for rows."""
 
 
-def training_cases(setting: str, root: Path, task: nn.Module) -> tuple[Data, list[Shown]]:
+def training_cases(setting: str, root: Path) -> tuple[Data, list[Shown]]:
     """What the task model of a setting was trained on, as it takes it and as people read it."""
-    data = setting.split("/")[1]
+    task, data, _ = setting.split("/")
+    if task == "tabular":
+        count = census.SPLITS["train"] - VALIDATION
+        values, labels = census.rows("train", count)
+        rows = Rows(torch.tensor(values, dtype=torch.float32), torch.tensor(labels))
+        listed = zip(values.tolist(), labels.tolist(), strict=True)
+        return rows, [Shown(tuple(v), label, i, "train") for i, (v, label) in enumerate(listed)]
     samples = texts(data, "train", TEXT_RECIPES[setting].texts)
     shown = [Shown(segments_of(s), s.label, i, "train") for i, s in enumerate(samples)]
     return inputs_of(tokenizer_of(data, root), samples), shown
+
+
+def version_of(setting: str) -> str:
+    """The version of the data set behind a setting."""
+    return str(census.VERSION if setting.startswith("tabular/") else TEXTS[setting.split("/")[1]].VERSION)
 
 
 def make(setting: str, root: Path, again: bool) -> None:
@@ -62,7 +75,7 @@ def make(setting: str, root: Path, again: bool) -> None:
     }
     if not any(missing.values()):
         return
-    data, shown = training_cases(setting, root, task)
+    data, shown = training_cases(setting, root)
     for fixed in (f for f, needed in missing.items() if needed):
         start = time.perf_counter()
         print(f"{setting}: {'fixed' if fixed else 'own'} extractor", flush=True)
@@ -70,7 +83,7 @@ def make(setting: str, root: Path, again: bool) -> None:
         model.shown = tuple(shown[row] for row in rows)
         about = {
             "setting": setting,
-            "data_version": str(TEXTS[setting.split("/")[1]].VERSION),
+            "data_version": version_of(setting),
             "recipe_version": str(RECIPE_VERSION),
             "recipe": json.dumps(asdict(recipe), sort_keys=True),
             "torch": torch.__version__,

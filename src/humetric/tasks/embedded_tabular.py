@@ -12,6 +12,7 @@ import torch
 from humetric.data.embedded import census
 from humetric.errors import HumetricError
 from humetric.models.convnet import WEIGHTS
+from humetric.models.prototype_files import beside
 from humetric.models.tabular_weights import load
 from humetric.models.trees import Trees
 from humetric.tasks.setting import Setting
@@ -54,5 +55,6 @@ def load_tabular_setting(
         classes=census.CLASSES,
         removal=removal,
         draws=draws,
+        prototypes=None if isinstance(model, Trees) else beside(weights.parent, model),
     )
     return replace(made, region=torch.tensor([census.relevant(v) for v in values]))
