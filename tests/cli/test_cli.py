@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import time
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 

@@ -41,7 +41,11 @@ def tables(
                 progress(setting)
                 splits = [measured(setting, split, root, count) for split in splits_of(setting)]
                 said = [
-                    [_plain(task, data), predictions(both.own(), data), predictions(both.fixed(), data)]
+                    [
+                        _plain(task, data),
+                        predictions(both.own(), data),
+                        predictions(both.fixed(), data),
+                    ]
                     for data in splits
                 ]
                 size = f"{len(splits[0].target.unique())} x {RECIPES[setting].prototypes}"

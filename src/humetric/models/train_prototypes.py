@@ -56,7 +56,9 @@ def training_cases(setting: str, root: Path) -> tuple[Data, list[Shown]]:
 
 def version_of(setting: str) -> str:
     """The version of the data set behind a setting."""
-    return str(census.VERSION if setting.startswith("tabular/") else TEXTS[setting.split("/")[1]].VERSION)
+    return str(
+        census.VERSION if setting.startswith("tabular/") else TEXTS[setting.split("/")[1]].VERSION
+    )
 
 
 def make(setting: str, root: Path, again: bool) -> None:
