@@ -194,7 +194,7 @@ def nearest(layer: Prototypes, latent: Tensor, labels: Tensor) -> list[int]:
     """For each prototype in turn the nearest row of its class that is not taken yet."""
     apart = torch.cdist(layer.vectors.detach().double(), latent.double())
     apart = apart.masked_fill(layer.owner[:, None] != labels, torch.inf)
-    found = []
+    found: list[int] = []
     for row in apart:
         row = row.index_fill(0, torch.tensor(found, dtype=torch.long), torch.inf)
         found.append(int(row.argmin()))

@@ -29,7 +29,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +43,8 @@ OWN, OTHER = 1.0, -0.5
 """Weights of the own and of the other classes' scores, before training."""
 
 
-class Shown(NamedTuple):
+@dataclass(frozen=True)
+class Shown:
     """The training case that is a prototype."""
 
     content: tuple[str, ...] | tuple[float, ...]
