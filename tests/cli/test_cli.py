@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,7 +165,7 @@ def test_dry_run_says_what_would_be_done(humetric: Humetric, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "--method", "salency"], "Unknown method 'salency'. Did you mean 'saliency'?"),
+        (["run", "--method", "salency"], "Unknown method 'salency'. Did you mean 'saliency'"),
         (["run", "--metric", "insert"], "Unknown metric 'insert'. Did you mean 'insertion'?"),
         (["run", "--setting", "image/leaf/cmn"], "Did you mean 'image/leaf/cnn'"),
         (["run", "--suite", "embed"], "Unknown suite 'embed'. Did you mean 'embedded'?"),
@@ -201,16 +202,21 @@ def test_progress_falls_back_to_plain_lines(
     assert found.returncode == 0, found.stderr
     lines = [line for line in found.stderr.splitlines() if "model calls" in line]
     assert "image/leaf/cnn cases 1-2:" in lines[0]
-    assert "/s, about" in lines[0]
+    assert "of the work, about" in lines[0]
 
 
 def test_progress_on_a_terminal_is_a_bar() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
-    item = Item("image/leaf/cnn", 0, 12, (), ())
-    with progress(console, total=100) as report:
-        report(item, 50)
+    items = [Item(name, 0, 12, (), ()) for name in ("image/leaf/cnn", "tabular/census/mlp")]
+    expected = {"image/leaf/cnn": 100, "tabular/census/mlp": 100_000}
+    with progress(console, expected, {"image/leaf/cnn": 10, "tabular/census/mlp": 1e4}) as report:
+        report(items[1], 50_000)
+        time.sleep(0.2)  # the bar is drawn ten times a second
+        report(items[0], 50)  # a fourth of the time, though hardly any of the rows
+        time.sleep(0.2)
     written = console.file.getvalue()  # type: ignore[attr-defined]
     assert "image/leaf/cnn cases 1-12" in written
+    assert "25%" in written
     assert "50%" in written
 
 

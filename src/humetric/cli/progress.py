@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -21,12 +22,21 @@ class Rate(ProgressColumn):
     """Model calls per second."""
 
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.0f} calls/s" if task.speed else "", style="cyan")
+        taken = task.elapsed
+        rate = task.fields.get("calls", 0) / taken if taken else 0
+        return Text(f"{rate:,.0f} calls/s" if rate else "", style="cyan")
 
 
 @contextmanager
-def progress(console: Console, total: int) -> Iterator[Report]:
-    """A function to call with (item, rows) as work goes on; ``total`` rows are expected."""
+def progress(
+    console: Console, expected: Mapping[str, int], speed: Mapping[str, float]
+) -> Iterator[Report]:
+    """A function to call with (item, rows) as work goes on.
+
+    ``expected`` are the rows that each setting will take, ``speed`` its rows per second: a row of a
+    table takes a thousandth of an image's time, so that rows alone say little about what is left.
+    """
+    work = sum(rows / speed[setting] for setting, rows in expected.items())
     if console.is_terminal:
         with Progress(
             TextColumn("{task.description}"),
@@ -37,27 +47,34 @@ def progress(console: Console, total: int) -> Iterator[Report]:
             console=console,
             transient=True,
         ) as bar:
-            task = bar.add_task("starting", total=total)
-            yield lambda item, rows: bar.update(task, advance=rows, description=_doing(item))
+            task = bar.add_task("starting", total=work, calls=0)
+            calls = 0
+
+            def advance(item: Item, rows: int) -> None:
+                nonlocal calls
+                calls += rows
+                share = rows / speed.get(item.setting, math.inf)  # inf: none were expected
+                bar.update(task, advance=share, description=_doing(item), calls=calls)
+
+            yield advance
     else:
-        yield _lines(console, total)
+        yield _lines(console, sum(expected.values()), work, speed)
 
 
-def _lines(console: Console, total: int) -> Report:
+def _lines(console: Console, total: int, work: float, speed: Mapping[str, float]) -> Report:
     began = said = time.monotonic()
-    done = 0
+    calls, done = 0, 0.0
 
     def report(item: Item, rows: int) -> None:
-        nonlocal done, said
-        done += rows
+        nonlocal calls, done, said
+        calls, done = calls + rows, done + rows / speed.get(item.setting, math.inf)
         now = time.monotonic()
         if done and now - said >= EVERY:
             said = now
-            rate = done / (now - began)
-            left = max(0, total - done) / rate
+            left = max(0.0, work / done - 1) * (now - began)
             console.print(
-                f"{_doing(item)}: {done:,} of {total:,} model calls, "
-                f"{rate:,.0f}/s, about {left:.0f} s left",
+                f"{_doing(item)}: {calls:,} of {total:,} model calls, "
+                f"{min(1.0, done / work):.0%} of the work, about {left:.0f} s left",
                 markup=False,
             )
 

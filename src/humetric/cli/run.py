@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,7 +72,7 @@ def run(
     from humetric.run.evaluate import batch_sizes, by_id, run_into
     from humetric.run.isolated import Limits
     from humetric.run.pending import replaced
-    from humetric.run.plan import costs, make_plan
+    from humetric.run.plan import costs, make_plan, rows_per_second
     from humetric.suites import load_suite
     from humetric.tasks.setting import load_setting
 
@@ -100,7 +101,11 @@ def run(
         err.print(line, markup=False)
     for note in anew:
         err.print(note, markup=False)
-    with progress(err, sum(cost.forward for cost in expected)) as report:
+    todo: Counter[str] = Counter()
+    for cost in expected:
+        todo[cost.item.setting] += cost.forward
+    speed = {name: rows_per_second(p, batches[name]) for name, p in placed.items() if todo[name]}
+    with progress(err, +todo, speed) as report:
         result = run_into(
             folder,
             plan,

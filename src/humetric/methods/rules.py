@@ -6,25 +6,16 @@ cases together. All randomness is in the samples.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
 
-from humetric.methods.rule_samples import Bools, Conditions, Draw, Drawn, Samples
-from humetric.methods.rule_tests import Tests
-from humetric.stats.bernoulli_bounds import clopper_pearson, divergence_interval, exploration_rate
-
-Asking = Generator[Draw, Drawn, None]
+from humetric.methods.rule_acceptance import Acceptance
+from humetric.methods.rule_samples import Bools, Conditions, Coverage, Draw, Drawn
+from humetric.methods.rule_steps import SHARE, Steps
 
 EMPTY: Conditions = frozenset()
-
-HOPE = 1.0
-"""Rate of the bounds that say which rules may still pass: about 1.4 standard errors."""
-
-SHARE = 4
-"""The tests of a level may use one part in so many of the samples left."""
 
 
 class Rule(NamedTuple):
@@ -74,207 +65,80 @@ def search(
     Beam search over rules of 0, 1, 2 ... up to ``longest`` conditions. On each level KL-LUCB draws
     where it is unclear which ``beam`` rules are the most precise; the next level adds a condition
     to each of these. Once a rule has passed, others are followed only if their coverage is higher
-    by more than a standard error of the difference.
+    by more than a standard error of the difference. In the end conditions are left out, one by
+    one, as long as what remains passes (not in the paper: it mends what a narrow beam missed).
 
     *Guaranteed*: with chance 1 - delta for every case, whatever the model and the perturbations,
     the rule's true precision is at least ``precision_low``. A rule is not believed for the samples
-    that made it look good; it is singled out and passes by a test on fresh ones (``Tests``).
+    that made it look good; it is singled out and passes by a test on fresh ones (``Acceptance``).
     Looking again and again at a bound of fixed level, or giving each rule all of delta, would
     promise more than it keeps.
 
-    *Not guaranteed*: that no better rule was missed. The beam is within ``tolerance`` of the most
-    precise rules, with chance 1 - delta, only if ``explore`` is None and ``most`` is not used up:
-    such bounds take about a thousand samples of each rule. ``explore`` limits what a level spends
-    on them. Rules hardly more precise than wanted cannot be told from those hardly less within
-    ``most`` samples; a longer rule is found in their place.
+    *Not guaranteed*: that no better rule was missed. KL-LUCB promises a beam within ``tolerance``
+    of the level's most precise rules, with chance 1 - delta, only if ``explore`` is None, ``most``
+    is not used up and ``reuse`` is right: such bounds take about a thousand samples of each rule.
+    ``explore`` limits what a level spends on them. Rules hardly more precise than wanted cannot be
+    told from those hardly less within ``most`` samples; a longer rule is found in their place.
+    And of a thousand cases in which no rule is precise enough, up to 1000 delta may report one:
+    delta is a share of all cases, not of those that reached.
 
     ``coverage_present`` (samples, features) says which conditions hold in unconditional samples.
     ``reuse``: see ``Samples``; it steers the search and enters ``gains``, never a test.
     """
-    _check(features, precision, delta, beam, batch, longest, most, coverage_present)
+    _check(features, precision, delta, beam, batch, longest, most)
     longest = features if longest is None else min(longest, features)
-    state = _Search(features, Tests(precision, delta), batch, most, reuse, coverage_present)
+    coverage = Coverage(coverage_present, features)
+    steps = Steps(features, Acceptance(precision, delta), batch, most, reuse, coverage)
     path: dict[Conditions, tuple[int, ...]] = {EMPTY: ()}
-    rules, parents = [EMPTY], [EMPTY]
+    rules = [EMPTY]
+    yield from steps.know(rules, 2 * batch)
     for size in range(longest + 1):
-        yield from state.look(parents, rules, beam * batch // len(parents) if size else 0)
-        yield from state.test(rules, beam, SHARE if size < longest else 1)
-        rules = state.worthwhile(rules)
+        yield from steps.test(rules, beam, SHARE if size < longest else 1)
+        rules = steps.worthwhile(rules)
         if size == longest or not rules:
             break
         alpha = delta / ((size + 1) * (size + 2) * len(rules))
-        yield from state.settle(rules, beam, alpha, tolerance, explore)
-        yield from state.test(rules, beam, SHARE)
-        parents = state.ranked(state.worthwhile(rules))[:beam]
-        longer = {
-            p | {i}: (*path[p], i) for p in reversed(parents) for i in range(features) if i not in p
+        yield from steps.settle(rules, beam, alpha, tolerance, explore)
+        yield from steps.test(rules, beam, SHARE)
+        parents = steps.ranked(steps.worthwhile(rules))[:beam]
+        longer = {  # a rule with several parents is remembered as the child of the first
+            parent | {feature}: (*path[parent], feature)
+            for parent in reversed(parents)
+            for feature in range(features)
+            if feature not in parent
         }
-        rules = state.worthwhile(sorted(longer, key=sorted))
         path |= longer
+        rules = steps.worthwhile(sorted(longer, key=sorted))
         if not rules:
             break
-    found = state.best
-    if found is None:
-        found = yield from state.fall_back(list(path))
-    return state.report(path[found])
+        yield from steps.look(parents, beam * batch // len(parents))
+        yield from steps.know(rules, batch // 4)
+    steps.release()
+    if steps.best is None:
+        conditions = path[(yield from steps.fall_back(list(path)))]
+    else:
+        conditions = yield from steps.shorten(path[steps.best], beam)
+    return (yield from _report(steps, conditions, batch))
 
 
-class _Search:
-    """What is known of a case, and the steps of the search."""
-
-    def __init__(
-        self,
-        features: int,
-        tests: Tests,
-        batch: int,
-        most: int,
-        reuse: bool,
-        coverage_present: Bools,
-    ) -> None:
-        self.samples = Samples(features, reuse)
-        self.tests = tests
-        self.best: Conditions | None = None
-        self._batch = batch
-        self._room = most - batch  # one batch is kept back for the rule that is fallen back to
-        self._covered = coverage_present
-
-    def look(self, parents: Sequence[Conditions], rules: Sequence[Conditions], each: int) -> Asking:
-        """Samples under the parents tell of all their children; children hardly met get their own.
-
-        A condition that holds by chance half of the time is met in half of its parent's samples,
-        so this costs far less than samples of every child.
-        """
-        if self.samples.reuse:
-            yield from self._ask({p: each - self.samples.own(p) for p in parents})
-        _, trials = self.samples.tally(rules)
-        enough = self._batch // 4 if each else 2 * self._batch
-        yield from self._ask({r: enough - int(n) for r, n in zip(rules, trials, strict=True)})
-
-    def test(self, rules: Sequence[Conditions], at_once: int, share: int) -> Asking:
-        """Tests the most precise rules that may pass, until none is left or too much is spent."""
-        until = self._room - self._room // share
-        while chosen := self._hopeful(rules, self._room - until)[:at_once]:
-            for rule in chosen:
-                self.tests.start(rule)
-            ask = {r: self.tests.without_miss(r, 2 * self._batch) for r in chosen}
-            yield from self._ask(ask)
-
-    def settle(
-        self,
-        rules: Sequence[Conditions],
-        beam: int,
-        alpha: float,
-        tolerance: float,
-        explore: int | None,
-    ) -> Asking:
-        """KL-LUCB: samples of rules whose bounds do not yet say whether they are of the beam."""
-        until = 0 if explore is None else self._room - explore
-        while self._room > max(until, 0):
-            hits, trials = self.samples.tally(rules)
-            low, high = divergence_interval(hits, trials, exploration_rate(trials, alpha))
-            order = [rules.index(r) for r in self.ranked(rules)]
-            inside, outside = order[:beam], order[beam:]
-            if not outside:
-                return
-            weakest, strongest = min(low[inside]), max(high[outside])
-            if strongest - weakest <= tolerance:
-                return
-            doubtful = sorted(
-                (i for i in inside if strongest - low[i] > tolerance), key=lambda i: low[i]
-            )
-            rivals = sorted(
-                (i for i in outside if high[i] - weakest > tolerance), key=lambda i: -high[i]
-            )
-            chosen = [*doubtful[: beam // 2 or 1], *rivals[: beam // 2 or 1]]
-            yield from self._ask({rules[i]: self._batch // 2 for i in chosen})
-
-    def fall_back(self, rules: Sequence[Conditions]) -> Generator[Draw, Drawn, Conditions]:
-        """The rule of highest lower bound, measured by the samples kept back."""
-        hits, trials = self.samples.tally(rules)
-        low = divergence_interval(hits, trials, HOPE).low
-        found = rules[int(np.argmax(low))]
-        self.tests.start(found)
-        self._room += self._batch
-        yield from self._ask({found: self._batch})
-        return found
-
-    def ranked(self, rules: Sequence[Conditions]) -> list[Conditions]:
-        """By precision as far as known; ties by samples, then by the conditions' numbers."""
-        hits, trials = self.samples.tally(rules)
-        mean = hits / np.maximum(trials, 1)
-        return [r for *_, r in sorted(zip(-mean, -trials, map(sorted, rules), rules, strict=True))]
-
-    def worthwhile(self, rules: Sequence[Conditions]) -> list[Conditions]:
-        """Those whose coverage is clearly higher than that of the best that passed.
-
-        Noise in coverage is not worth samples: what counts are the rows that only one covers.
-        """
-        if self.best is None:
-            return list(rules)
-        best = self._rows(self.best)
-        found = []
-        for rule in rules:
-            rows = self._rows(rule)
-            more, less = int((rows & ~best).sum()), int((best & ~rows).sum())
-            if more - less > math.sqrt(more + less):
-                found.append(rule)
-        return found
-
-    def report(self, conditions: tuple[int, ...]) -> Rule:
-        """The rule with its numbers."""
-        rule = frozenset(conditions)
-        prefixes = [frozenset(conditions[:k]) for k in range(len(conditions))]
-        hits, trials = self.samples.tally(prefixes)
-        _, own, drawn = self.tests.of(rule)
-        precision = own / drawn
-        steps = np.diff([*(hits / np.maximum(trials, 1)), precision])
-        rows = self._rows(rule)
-        low, high = self.tests.interval(rule)
-        least, greatest = clopper_pearson(rows.sum(), len(rows), 1 - self.tests.delta)
-        return Rule(
-            conditions,
-            precision,
-            low,
-            high,
-            float(rows.mean()),
-            float(least),
-            float(greatest),
-            tuple(steps.tolist()),
-            len(self.samples),
-            self.tests.passed(rule),
-        )
-
-    def _ask(self, wanted: Mapping[Conditions, int]) -> Asking:
-        """Draws, in order and as far as there is room, and takes note."""
-        counts: dict[Conditions, int] = {}
-        for rule, count in wanted.items():
-            if min(count, self._room) > 0:
-                counts[rule] = min(count, self._room)
-                self._room -= counts[rule]
-        if not counts:
-            return
-        draw = Draw(tuple(counts), tuple(counts.values()))
-        drawn = yield draw
-        self.samples.add(draw, drawn)
-        for rule, hits in zip(draw.rules, drawn.hits, strict=True):
-            self.tests.add(rule, hits)
-        passed = [r for r in draw.rules if r in self.tests and self.tests.passed(r)]
-        for rule in self.ranked(passed):
-            if self.best is None or self._rows(rule).sum() > self._rows(self.best).sum():
-                self.best = rule
-
-    def _hopeful(self, rules: Sequence[Conditions], room: int) -> list[Conditions]:
-        """Rules that may pass within the room, if they are as precise as they well may be."""
-        rules = self.ranked([r for r in self.worthwhile(rules) if not self._done(r)])
-        high = divergence_interval(*self.samples.tally(rules), HOPE).high.tolist()
-        return [r for r, h in zip(rules, high, strict=True) if self.tests.needed(r, h) <= room]
-
-    def _done(self, rule: Conditions) -> bool:
-        return rule in self.tests and self.tests.passed(rule)
-
-    def _rows(self, rule: Conditions) -> Bools:
-        rows: Bools = self._covered[:, sorted(rule)].all(1)
-        return rows
+def _report(steps: Steps, conditions: tuple[int, ...], batch: int) -> Generator[Draw, Drawn, Rule]:
+    prefixes = [frozenset(conditions[:k]) for k in range(len(conditions))]
+    yield from steps.know(prefixes, batch // 4)  # a shortened rule may have some never met
+    hits, trials = steps.samples.tally(prefixes)
+    rule = frozenset(conditions)
+    _, own, drawn = steps.tests.of(rule)
+    precision = own / drawn
+    gains = np.diff([*(hits / np.maximum(trials, 1)), precision])
+    return Rule(
+        conditions,
+        precision,
+        *steps.tests.interval(rule),
+        steps.coverage.share(rule),
+        *steps.coverage.interval(rule, 1 - steps.tests.delta),
+        tuple(gains.tolist()),
+        len(steps.samples),
+        steps.tests.passed(rule),
+    )
 
 
 def _check(
@@ -285,7 +149,6 @@ def _check(
     batch: int,
     longest: int | None,
     most: int,
-    coverage_present: Bools,
 ) -> None:
     if not (0 < precision < 1 and 0 < delta < 1):
         raise ValueError(
@@ -297,17 +160,8 @@ def _check(
             "Expected at least one feature, a beam of 1, batches of 4 and no negative length but "
             f"got {features}, {beam}, {batch} and {longest}."
         )
-    if most < 2 * batch:
+    if most < 4 * batch:
         raise ValueError(
-            f"Expected room for two batches of {batch} samples but got {most}: raise most or lower "
-            "batch."
-        )
-    if (
-        coverage_present.ndim != 2
-        or coverage_present.shape[1] != features
-        or len(coverage_present) == 0
-    ):
-        raise ValueError(
-            f"Expected coverage_present of shape (samples, {features}) but got "
-            f"{coverage_present.shape}: a row per unconditional sample."
+            f"Expected room for four batches of {batch} samples but got {most}: raise most or "
+            "lower batch."
         )

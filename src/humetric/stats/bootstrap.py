@@ -117,16 +117,18 @@ def _sums_of_means(
     values: NDArray[np.float64], generator: np.random.Generator, resamples: int
 ) -> NDArray[np.float64]:
     """Sums over columns of the means of rows drawn with replacement; NaN where one has none."""
-    n, groups = values.shape
-    defined = ~np.isnan(values)
-    filled = np.where(defined, values, 0.0)
+    n = len(values)
+    defined = (~np.isnan(values)).astype(np.float64)
+    filled = np.nan_to_num(values, nan=0.0)
     total = np.empty(resamples)
-    step = max(1, AT_ONCE // (n * groups))
+    step = max(1, AT_ONCE // n)
     for start in range(0, resamples, step):
         stop = min(start + step, resamples)
         drawn = generator.integers(0, n, (stop - start, n))
-        counts = defined[drawn].sum(1)
+        places = drawn + n * np.arange(stop - start)[:, None]
+        often = np.bincount(places.ravel(), minlength=places.size).reshape(drawn.shape)
+        counts = often @ defined
         means = np.full(counts.shape, math.nan)
-        np.divide(filled[drawn].sum(1), counts, out=means, where=counts > 0)
+        np.divide(often @ filled, counts, out=means, where=counts > 0)
         total[start:stop] = means.sum(1)
     return total

@@ -11,7 +11,7 @@ from humetric.methods.rule_samples import Bools, Conditions
 from humetric.stats.bernoulli_bounds import anytime_interval, divergence, evidence
 
 
-class Test(NamedTuple):
+class Standing(NamedTuple):
     """Hits and samples of a rule since it was singled out, and the level of its test."""
 
     alpha: float
@@ -19,7 +19,7 @@ class Test(NamedTuple):
     trials: int = 0
 
 
-class Tests:
+class Acceptance:
     """A sequence of tests that together let a false rule pass with chance delta at most.
 
     Each test starts when its rule is singled out and sees only samples drawn under the rule from
@@ -31,7 +31,7 @@ class Tests:
     def __init__(self, precision: float, delta: float) -> None:
         self.precision = precision
         self.delta = delta
-        self._of: dict[Conditions, Test] = {}
+        self._of: dict[Conditions, Standing] = {}
 
     def __contains__(self, rule: Conditions) -> bool:
         return rule in self._of
@@ -40,16 +40,16 @@ class Tests:
         """Singles the rule out; nothing changes if it was before."""
         self._of.setdefault(rule, self.of(rule))
 
-    def of(self, rule: Conditions) -> Test:
+    def of(self, rule: Conditions) -> Standing:
         """The rule's test, or the one it would get next."""
         j = len(self._of) + 1
-        return self._of.get(rule) or Test(self.delta / (j * (j + 1)))
+        return self._of.get(rule) or Standing(self.delta / (j * (j + 1)))
 
     def add(self, rule: Conditions, hits: Bools) -> None:
         """Samples drawn under the rule; those of rules not singled out are let go."""
         if rule in self._of:
             alpha, before, trials = self._of[rule]
-            self._of[rule] = Test(alpha, before + int(hits.sum()), trials + len(hits))
+            self._of[rule] = Standing(alpha, before + int(hits.sum()), trials + len(hits))
 
     def passed(self, rule: Conditions) -> bool:
         """Whether the evidence for more than the wanted precision is enough."""

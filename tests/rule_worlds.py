@@ -1,6 +1,7 @@
 """Hidden Boolean functions of a few conditions, small enough to enumerate, and rules found in them.
 
-Every condition that a rule does not hold is dropped with chance 1/2, so all truths are counts.
+A condition that a rule does not hold is present with a chance of its own, 1/2 unless said, so all
+truths are sums over at most 2^n sets.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ class World(NamedTuple):
 
     features: int
     kept: NDArray[np.bool_]
+    chance: NDArray[np.float64]
+    """With which each condition is present where it is not held."""
 
 
 class Run(NamedTuple):
@@ -36,8 +39,8 @@ def masks(features: int) -> NDArray[np.bool_]:
     return found
 
 
-def world(kind: str, features: int, rng: np.random.Generator) -> World:
-    """A random function of the kind."""
+def world(kind: str, features: int, rng: np.random.Generator, uneven: bool = False) -> World:
+    """A random function of the kind; ``uneven``: chances of presence from .2 to .8."""
     x = masks(features)
     some = rng.permutation(features)
     if kind == "conjunction":
@@ -55,17 +58,20 @@ def world(kind: str, features: int, rng: np.random.Generator) -> World:
         out = rng.random(len(x)) < rng.uniform(0.5, 1)
     else:
         raise AssertionError(kind)
-    return World(features, out == out[-1])
+    chance = rng.uniform(0.2, 0.8, features) if uneven else np.full(features, 0.5)
+    return World(features, out == out[-1], chance)
 
 
-def precisions(hidden: World) -> NDArray[np.float64]:
-    """The true precision of every rule, by the bits of its conditions: sums over supersets."""
-    hits, count = hidden.kept.astype(np.float64), np.ones(len(hidden.kept))
+def truth(hidden: World) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Precision and coverage of every rule, by the bits of its conditions: sums over supersets."""
+    x = masks(hidden.features)
+    count = np.where(x, hidden.chance, 1 - hidden.chance).prod(1)
+    hits = count * hidden.kept
     for i in range(hidden.features):
         for table in (hits, count):
             pairs = table.reshape(-1, 2, 2**i)
             pairs[:, 0] += pairs[:, 1]
-    return hits / count
+    return hits / count, count
 
 
 def bits(rule: Rule) -> int:
@@ -73,15 +79,10 @@ def bits(rule: Rule) -> int:
     return sum(1 << i for i in rule.conditions)
 
 
-def shortest(hidden: World, precision: float) -> int:
-    """The fewest conditions (the highest coverage, 2^-length) with the precision."""
-    return int(masks(hidden.features).sum(1)[precisions(hidden) >= precision].min())
-
-
 def run(hidden: World, rng: np.random.Generator, **options: object) -> Run:
     """Searches the world, answering from the generator."""
     n, draws = hidden.features, []
-    program = search(n, coverage_present=rng.random((2000, n)) < 0.5, **options)  # type: ignore[arg-type]
+    program = search(n, coverage_present=rng.random((2000, n)) < hidden.chance, **options)  # type: ignore[arg-type]
     drawn: Drawn | None = None
     while True:
         try:
@@ -91,7 +92,7 @@ def run(hidden: World, rng: np.random.Generator, **options: object) -> Run:
         draws.append(draw)
         present = []
         for rule, count in zip(draw.rules, draw.counts, strict=True):
-            rows = rng.random((count, n)) < 0.5
+            rows = rng.random((count, n)) < hidden.chance
             rows[:, sorted(rule)] = True
             present.append(rows)
         drawn = Drawn(tuple(hidden.kept[p @ (1 << np.arange(n))] for p in present), tuple(present))
