@@ -175,3 +175,19 @@ def test_where_nothing_crosses_the_map_is_zero_and_says_so() -> None:
         assert one["path"]["steps"] == []
         assert one["path"]["crossing"] == 0
         assert one["path"]["samples"] == 50
+
+
+def test_a_path_to_an_output_that_the_model_does_not_give() -> None:
+    """A path that starts beyond the boundary leads back over it."""
+    own = table_setting(network(loud=2.0))
+    other = table_setting(network(loud=2.0), target=[1 - int(t) for t in own.target])
+    engines = [engine_for(s) for s in (own, other)]
+    program = METHODS.make("decision-boundary", {"samples": SAMPLES}).explain
+    here, there = (found_by(e, program(e.cases)) for e in engines)  # type: ignore[arg-type]
+    torch.testing.assert_close(here.attribution, there.attribution)
+    for one, two in zip(here.cases, there.cases, strict=True):
+        assert one["path"]["crossing"] == two["path"]["crossing"]
+        assert two["path"]["start"] < 0
+        if two["path"]["steps"]:
+            assert two["path"]["steps"][-1]["margin"] > 0
+    assert any(one["path"]["steps"] for one in there.cases)

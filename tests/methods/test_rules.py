@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from rule_worlds import KINDS, Run, World, bits, masks, run, truth, world
 
 from humetric.methods.rule_acceptance import Acceptance
-from humetric.methods.rule_samples import Draw, Drawn, Samples
+from humetric.methods.rule_samples import Conditions, Draw, Drawn, Samples
+from humetric.methods.rule_steps import Steps
 from humetric.methods.rules import search
 
 WANTED = 0.95
@@ -158,6 +160,24 @@ def test_out_of_reach(longest: int) -> None:
     assert set(rule.conditions) <= {1, 3, 5, 6}
     true = truth(hidden)[0][bits(rule)]
     assert rule.precision_low <= true <= rule.precision_high < WANTED
+
+
+def test_no_longer_rules_are_made_up_when_samples_are_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing new is known of them; going on took 7 GB for a text of 300 words."""
+    levels = []
+    worthwhile = Steps.worthwhile
+
+    def counted(self: Steps, rules: Sequence[Conditions]) -> list[Conditions]:
+        levels.append(max(map(len, rules), default=0))
+        return worthwhile(self, rules)
+
+    monkeypatch.setattr(Steps, "worthwhile", counted)
+    hidden = World(10, np.zeros(1 << 10, bool), np.full(10, 0.5))
+    rule = run(hidden, np.random.default_rng(0), most=200).rule
+    assert not rule.reached
+    assert max(levels) <= 8
 
 
 def test_false_claims_where_every_rule_is_nearly_precise_enough() -> None:

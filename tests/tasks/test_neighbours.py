@@ -180,3 +180,22 @@ def test_files_are_read_as_they_were_written(tmp_path: Path) -> None:
     file.write_text('{"about": {}, "words": {"good": [["fine", 1.5]]}}')
     with pytest.raises(HumetricError, match=r"lists of neighbours in .* less than or equal to 1"):
         load(file, encoder, ("text",))
+
+
+def test_many_texts_are_encoded_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An encoding takes many times the memory of its numbers, so few are held at a time."""
+    encoder = Encoder(wordpiece(), 12)
+    pairs = [*PAIRS, *PAIRS[:1]]
+    whole = encoder.rows(pairs)
+    monkeypatch.setattr("humetric.tasks.words.AT_ONCE", 2)
+    held = []
+    many = Encoder._many
+
+    def watched(self: Encoder, texts: list[tuple[str, ...]], last_only: bool) -> list[object]:
+        held.append(len(texts))
+        return many(self, texts, last_only)
+
+    monkeypatch.setattr(Encoder, "_many", watched)
+    for found, expected in zip(encoder.rows(pairs), whole, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert held == [2, 2, 1]

@@ -25,7 +25,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -114,11 +114,20 @@ def source_of(factory: Callable[..., object]) -> str:
 
 
 def shared(cases: Cases, key: Hashable, search: Callable[[], Program[S]]) -> Program[S]:
-    """What a search about some cases found; it is made once, whichever method asks for it."""
-    known: list[S] = cases.once(("shared", key), list)
-    if not known:
-        known.append((yield from search()))
-    return known[0]
+    """What a search about some cases found; it is made once, whichever method asks for it.
+
+    Who comes while another method is still searching waits, asking nothing, round by round.
+    """
+    state: dict[str, S | bool] = cases.once(("shared", key), dict)
+    while state.get("searching"):
+        yield []
+    if "found" not in state:
+        state["searching"] = True
+        try:
+            state["found"] = yield from search()
+        finally:  # one that failed, or was given up, is tried again by who waits
+            state["searching"] = False
+    return cast(S, state["found"])
 
 
 def checked_explanation(found: object, cases: Cases, who: str) -> Explanation:

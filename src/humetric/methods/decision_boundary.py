@@ -56,6 +56,8 @@ def decision_boundary(samples: int = 10000) -> Explainer:
     explained output's logit less the highest other one's. As a map: |change of the margin| of each
     edit, 0 where nothing was edited.
 
+    Where the explained output is not the one that the model gives, the path leads to where it is.
+
     Few features have a number above 0, and all 0 is a map of a case that no sample got across. More
     samples find shorter ways: maps with other numbers of them are not comparable.
     """
@@ -80,9 +82,11 @@ def search(cases: Cases, samples: int) -> Program[list[Path]]:
     inputs = [c.inputs(d) for c, d in zip(changes, drawn, strict=True)]
     answers, whole = yield [instead(cases, inputs), intact(cases)]
     margins = [m.numpy() for m in answers.margin.split([len(d) for d in drawn])]
+    crossing: list[int] = []
     goals: list[NDArray[np.int64] | None] = []
     for i, (chosen, margin) in enumerate(zip(drawn, margins, strict=True)):
-        across = margin < 0
+        across = margin < 0 if whole.margin[i] >= 0 else margin > 0
+        crossing.append(int(across.sum()))
         if not across.any():
             goals.append(None)
             continue
@@ -95,10 +99,7 @@ def search(cases: Cases, samples: int) -> Program[list[Path]]:
         )
         goals.append(chosen[some[int(far.argmin())]])
     steps = yield from walk(cases, changes, goals, whole.margin.numpy())
-    return [
-        Path(float(whole.margin[i]), tuple(steps[i]), int((margins[i] < 0).sum()))
-        for i in range(len(cases))
-    ]
+    return [Path(float(whole.margin[i]), tuple(steps[i]), crossing[i]) for i in range(len(cases))]
 
 
 def walk(

@@ -40,6 +40,10 @@ class Steps:
         self._kept = min(4 * batch, most // 4)
         self._room = most - self._kept
 
+    def spent(self) -> bool:
+        """Whether no step but a test could still draw: longer rules would be guessed."""
+        return self._room < SHARE
+
     def release(self) -> None:
         """Frees the samples that are kept back for the end."""
         self._room, self._kept = self._room + self._kept, 0

@@ -109,7 +109,7 @@ def search(
         }
         path |= longer
         rules = steps.worthwhile(sorted(longer, key=sorted))
-        if not rules:
+        if not rules or steps.spent():
             break
         yield from steps.look(parents, beam * batch // len(parents))
         yield from steps.know(rules, batch // 4)

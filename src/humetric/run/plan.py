@@ -124,7 +124,8 @@ def costs(
     What a store has already is not counted. Items of one size (and, for texts, with as many words
     in each case) that lack the same have the same plans, so each is counted once per setting.
     Methods that ask in several rounds, each depending on the last, are counted as if all answers
-    were 0; methods that are not built in are not counted, since that would mean running them.
+    were 0; methods that are not built in, or that train students or replace features (``LONG``),
+    are not counted, since that would mean running them.
     """
     known: dict[tuple[object, ...], Cost] = {}
     for item in plan.items:

@@ -107,8 +107,15 @@ def single(rows: ArrayLike) -> Values:
 
     Unrounded edges of bins would lie just below the cases that they were taken from.
     """
+    try:
+        plain = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise HumetricError(
+            f"Expected rows of plain numbers but got others ({error}): write a category as the "
+            "place of its name in the column's list."
+        ) from error
     with np.errstate(over="ignore"):
-        return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
+        return plain.astype(np.float32).astype(np.float64)
 
 
 def check_rows(columns: Sequence[Column], rows: Values, what: str) -> None:

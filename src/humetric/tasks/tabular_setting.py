@@ -75,10 +75,15 @@ def tabular_setting(
     _check_columns(module, table)
     x = torch.from_numpy(values).float()
     logits = outputs(module, x, 4096)
-    if logits.ndim != 2:
+    if logits.ndim != 2 or logits.shape[1] < 2:
         raise HumetricError(
-            f"Expected the model to give logits of shape (cases, classes) but got "
-            f"{tuple(logits.shape)}: wrap it so that it classifies."
+            f"Expected the model to give logits of shape (cases, classes) with two classes or more "
+            f"but got {tuple(logits.shape)}: wrap it so that it classifies."
+        )
+    if label is not None and not -1 <= min(label) <= max(label) < logits.shape[1]:
+        raise HumetricError(
+            f"Expected labels from 0 to {logits.shape[1] - 1} (-1 where one is not known) but got "
+            f"{list(label)}."
         )
     wanted = logits.argmax(1) if target is None else torch.tensor(list(target))
     if not 0 <= int(wanted.min()) <= int(wanted.max()) < logits.shape[1]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,6 +20,9 @@ from humetric.errors import HumetricError
 
 Text = str | Sequence[str]
 """A text, or its words where they are split already."""
+
+AT_ONCE = 1000
+"""Texts that are encoded together: an encoding takes many times the memory of its numbers."""
 
 SPLITS = ("space", "punctuation", "tokens")
 
@@ -70,6 +73,11 @@ NAMES = {
     "unknown": ("[UNK]", "<unk>"),
     "mask": ("[MASK]", "<mask>"),
 }
+
+
+def _joined(rows: Iterable[Sequence[int]]) -> NDArray[np.int64]:
+    """All numbers of some rows in one array."""
+    return np.fromiter(chain.from_iterable(rows), np.int64)
 
 
 def special_tokens(tokenizer: Any) -> Special:
@@ -159,17 +167,20 @@ class Encoder:
         The tokens are those of :meth:`encode`, padded at the end, without the way back to words.
         """
         plain = [tuple(t if isinstance(t, str) else " ".join(t) for t in s) for s in texts]
-        found = self._many(plain, last_only)
-        lengths = np.array([len(each.ids) for each in found], dtype=np.int64)
+        sizes, ids, types = [], [], []
+        for start in range(0, len(plain), AT_ONCE):
+            found = self._many(plain[start : start + AT_ONCE], last_only)
+            sizes += [len(each.ids) for each in found]
+            ids.append(_joined(each.ids for each in found))
+            types.append(_joined(each.type_ids for each in found))
+        lengths = np.array(sizes, dtype=np.int64)
         inside = np.arange(lengths.max(initial=0)) < lengths[:, None]
-        x = np.zeros((len(found), 3, inside.shape[1]), dtype=np.int64)
+        x = np.zeros((len(plain), 3, inside.shape[1]), dtype=np.int64)
         x[:, 0] = self.special.pad
         x[:, 1] = inside
-        total = int(lengths.sum())
-        x[:, 0][inside] = np.fromiter(chain.from_iterable(e.ids for e in found), np.int64, total)
-        if any(len(s) > 1 for s in plain):
-            types = chain.from_iterable(e.type_ids for e in found)
-            x[:, 2][inside] = np.fromiter(types, np.int64, total)
+        if len(plain):
+            x[:, 0][inside] = np.concatenate(ids)
+            x[:, 2][inside] = np.concatenate(types)
         return x, lengths
 
     def _many(self, texts: Sequence[tuple[str, ...]], last_only: bool) -> list[Any]:
