@@ -315,3 +315,11 @@ def test_methods_that_need_gradients_are_for_networks() -> None:
 def test_a_network_of_other_columns_is_refused() -> None:
     with pytest.raises(HumetricError, match="it encodes \\(0, 3\\)"):
         table_setting(MLP((0, 3)))
+
+
+def test_a_black_box_that_raises_is_quoted() -> None:
+    def predict(x: np.ndarray) -> np.ndarray:
+        raise KeyError("no such column")
+
+    with pytest.raises(HumetricError, match=r"predict raised KeyError: 'no such column', when .*5"):
+        table_setting(predict)

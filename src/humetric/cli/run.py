@@ -73,6 +73,7 @@ def run(
     from humetric.run.isolated import Limits
     from humetric.run.pending import replaced
     from humetric.run.plan import costs, make_plan, rows_per_second
+    from humetric.run.work import counted
     from humetric.suites import load_suite
     from humetric.tasks.setting import load_setting
 
@@ -95,7 +96,8 @@ def run(
     expected = list(costs(plan, placed, methods, metrics, chosen.seed, store))
     anew = replaced(plan.items, placed, methods, metrics, chosen.seed, store)
     if dry_run:
-        _dry_run(plan, expected, placed, batches, anew, as_json)
+        open_ended = [name for name, m in methods.items() if not counted(m.card)]
+        _dry_run(plan, expected, placed, batches, anew, open_ended, as_json)
         return
     for line in skip_lines(plan.skips):
         err.print(line, markup=False)
@@ -185,6 +187,7 @@ def _dry_run(
     placed: dict[str, PlacedSetting],
     batches: dict[str, int],
     anew: list[str],
+    open_ended: list[str],
     as_json: bool,
 ) -> None:
     """Print items, model calls, expected time and skipped pairs."""
@@ -205,7 +208,15 @@ def _dry_run(
     ]
     skips = [{"setting": s.setting, "method": s.method, "reason": s.reason} for s in plan.skips]
     if as_json:
-        print_json({"items": rows, "skips": skips, "batch_size": batches, "anew": anew})
+        print_json(
+            {
+                "items": rows,
+                "skips": skips,
+                "batch_size": batches,
+                "anew": anew,
+                "not_counted": open_ended,
+            }
+        )
         return
     table = Table(title="Work items (nothing was run)", title_justify="left")
     for column in rows[0]:
@@ -216,6 +227,11 @@ def _dry_run(
     calls = sum(cost.forward + cost.backward for cost in expected)
     seconds = sum(row["seconds"] for row in rows)
     out.print(f"{calls:,} model calls, about {seconds:.0f} s on this machine.")
+    if open_ended:
+        out.print(
+            f"Not counted: what {', '.join(open_ended)} will ask, which the answers decide.",
+            markup=False,
+        )
     for note in anew:
         out.print(note, markup=False)
     for line in skip_lines(plan.skips):

@@ -21,6 +21,11 @@ COVERAGE = 1000
 """Unconditional samples that say how often a rule applies; the model is not asked about them."""
 
 
+OF_ROWS = 5
+"""So many times the samples for a row of a table. What is drawn under one rule tells nothing of
+another there, and a row is asked about in a thousandth of a text's time."""
+
+
 class Wanted(NamedTuple):
     """What a rule must be like, and what the search for it may take."""
 
@@ -57,8 +62,9 @@ def anchor(
     negative in a sample; it then counts as 0.
 
     A rule without conditions says that the model hardly ever changes its output around the case:
-    its map is all 0. Where no rule was found within ``samples``, the most promising one is given
-    and says so. Conditions were chosen together: a gain is not what a feature does alone.
+    its map is all 0. Where no rule was found within ``samples`` (for rows five times as many), the
+    most promising one is given and says so. Conditions were chosen together: a gain is not what a
+    feature does alone.
     """
 
     wanted = Wanted(precision, delta, beam, batch, samples)
@@ -86,7 +92,7 @@ def rules_of(cases: Cases, wanted: Wanted) -> Program[list[Rule]]:
             delta=wanted.delta,
             beam=wanted.beam,
             batch=wanted.batch,
-            most=wanted.samples,
+            most=wanted.samples * (1 if cases.table is None else OF_ROWS),
             reuse=cases.table is None,  # held numbers are drawn anew, apart from the rest of a row
             coverage_present=c.holding(rng, COVERAGE, ()).present[:, own],
         )

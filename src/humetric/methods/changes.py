@@ -83,7 +83,8 @@ class Changes(Protocol):
 def changes_of(cases: Cases) -> list[Changes]:
     """What each of some cases may become."""
     if cases.table is not None:
-        return [RowChanges(cases.table, row) for row in cases.x.cpu().double().numpy()]
+        bins = cases.table.bins(cases.table.background)
+        return [RowChanges(cases.table, row, bins) for row in cases.x.cpu().double().numpy()]
     return [WordChanges(cases, i) for i in range(len(cases))]
 
 
@@ -139,8 +140,11 @@ class WordChanges:
 class RowChanges:
     """A row whose values become others of their columns."""
 
-    def __init__(self, table: Table, row: NDArray[np.float64]) -> None:
-        self.table, self.row = table, row
+    def __init__(
+        self, table: Table, row: NDArray[np.float64], background: NDArray[np.int64]
+    ) -> None:
+        """``background`` has the bins of the table's background rows."""
+        self.table, self.row, self.known = table, row, background
         self.own = table.bins(row[None])[0]
         sizes = table.sizes()
         self.options = [
@@ -187,12 +191,13 @@ class RowChanges:
 
     def holding(self, rng: np.random.Generator, count: int, held: Collection[int]) -> Held:
         known = self.table.background
-        rows = known[rng.integers(len(known), size=count)]
+        drawn = rng.integers(len(known), size=count)
+        rows, present = known[drawn], self.known[drawn] == self.own
         for j in sorted(held):
-            own = self.table.bins(known)[:, j] == self.own[j]
+            own = self.known[:, j] == self.own[j]
             like = known[own, j] if own.any() and self.table.columns[j].number else self.row[[j]]
             rows[:, j] = like[rng.integers(len(like), size=count)]
-        present = self.table.bins(rows) == self.own
+            present[:, j] = True
         return Held(torch.from_numpy(rows).float(), present)
 
 

@@ -167,7 +167,16 @@ class BlackBox(TabularModel):
         return type(self)(self.predict)
 
     def forward(self, x: Tensor) -> Tensor:
-        found = np.asarray(self.predict(x.detach().cpu().double().numpy()), dtype=np.float64)
+        rows = x.detach().cpu().double().numpy()
+        try:
+            found = np.asarray(self.predict(rows), dtype=np.float64)
+        except MemoryError:
+            raise  # the engine asks for fewer rows at once
+        except Exception as error:
+            raise HumetricError(
+                f"predict raised {type(error).__name__}: {error}, when asked about rows of shape "
+                f"{rows.shape}."
+            ) from error
         if found.ndim == 1:
             found = np.stack((1 - found, found), 1)
         shaped = found.ndim == 2 and len(found) == len(x) and found.shape[1] > 1

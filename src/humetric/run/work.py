@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from humetric.cards import MethodCard
 from humetric.engine.engine import Engine
 from humetric.engine.questions import Program, Questions
 from humetric.methods import Method, checked_explanation
@@ -41,6 +42,11 @@ class Counter(Engine):
         return [torch.zeros(len(family), 3) for family in families]
 
 
+def counted(card: MethodCard) -> bool:
+    """Whether a dry run knows what a method asks before it is answered."""
+    return not (LONG & set(card.uses) or card.source)
+
+
 def explain(methods: Sequence[Method], engine: Engine) -> dict[str, Tensor | Exception]:
     """Attributions by method id; a method that fails costs itself only."""
     return {
@@ -57,9 +63,7 @@ def explanations(methods: Sequence[Method], engine: Engine) -> dict[str, Explana
     for method in methods:
         name, card = method.card.id, method.card
         try:
-            if isinstance(engine, Counter) and (
-                card.passes or LONG & set(card.uses) or card.source
-            ):
+            if isinstance(engine, Counter) and (card.passes or not counted(card)):
                 outcome: object = torch.zeros(cases.shape)
             else:
                 outcome = method.explain(cases)
