@@ -287,9 +287,12 @@ def test_reference_features_are_made_once_per_method(monkeypatch: pytest.MonkeyP
     some = two_classes(cases(4))
     maps = noise(some)
     reference = Reference(some, maps)
-    score("feature-similarity", some, maps, None, reference)
-    score("feature-similarity", some, maps, None, reference)
+    for _ in range(2):
+        score("feature-similarity", some, -maps, None, reference)
     assert rows == [4, 4, 4], "the reference once, the cases twice"
+    again = score("feature-similarity", some, maps, None, reference)
+    assert rows == [4, 4, 4], "the reference's own patches are known"
+    torch.testing.assert_close(again, score("feature-similarity", some, maps))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,9 @@ from humetric import METHODS, METRICS, load_setting, run_settings
 from humetric.engine.placement import place
 from humetric.errors import HumetricError
 from humetric.methods import Method
+from humetric.metrics import perceptual_similarity
+from humetric.models.model import Model
+from humetric.models.own_features import own_features
 from humetric.results.read import read_result
 from humetric.results.result import Result
 from humetric.results.store import Store, read_identity
@@ -186,6 +189,26 @@ def test_records_of_other_metrics_keep_their_names(tmp_path: Path) -> None:
     for path in tmp_path.glob("records/*/score/*"):
         identity = read_identity(path) or {}
         assert ("reference" in identity) == (identity["metric"]["id"] == "feature-similarity")
+
+
+def test_a_ninth_method_costs_its_own_patches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted in patches that go through the network: at most a sixth of what eight took."""
+    rows: list[int] = []
+
+    def counted(model: Model, pictures: Tensor) -> Tensor:
+        rows.append(len(pictures))
+        return own_features(model, pictures)
+
+    monkeypatch.setattr(perceptual_similarity, "own_features", counted)
+    eight = methods("saliency", "gradient-input", "grad-cam", "smoothgrad", "occlusion", "random",
+                    "edge", "lime")  # fmt: skip
+    run(setting(), eight, "feature-similarity", out=tmp_path)
+    before = sum(rows)
+    assert before == 8 * 6, "each patch once, though three chunks compare with all"
+    run(setting(), [*eight, *methods("rise")], "feature-similarity", out=tmp_path)
+    assert sum(rows) - before <= before / 6
 
 
 def test_a_dry_run_counts_the_reference(tmp_path: Path) -> None:

@@ -129,20 +129,28 @@ def compare(
     cases: Cases,
     reference: Reference,
 ) -> Scores:
-    """Values of cases against the reference, whose patches are embedded once per method."""
+    """Values of cases against the reference, whose patches are embedded once per method.
+
+    Cases of the reference, with the same maps, have the same patches and are not embedded again.
+    """
     features = embed(cases)
 
     def embedded(some: Cases, maps: Tensor) -> tuple[Tensor, Tensor]:
         found = patches(maps, some, share, count)
         with torch.inference_mode():
             parts = torch.split(cut(images(some), found, size), AT_ONCE)
-            rows = on_host(torch.cat([features(part) for part in parts]))
-        return rows.view(*found.there.shape, -1), found.there
+            long = on_host(torch.cat([features(part) for part in parts]))
+        return long.view(*found.there.shape, -1), found.there
 
     other, other_there = reference.once(
         key, lambda: embedded(reference.cases, reference.attribution)
     )
-    own, there = embedded(cases, attribution)
+    place = {case: i for i, case in enumerate(reference.cases.ids)}
+    rows = [place[case] for case in cases.ids if case in place]
+    if len(rows) == len(cases) and torch.equal(attribution, reference.attribution[rows]):
+        own, there = other[rows], other_there[rows]
+    else:
+        own, there = embedded(cases, attribution)
     target = cases.target.cpu(), reference.cases.target.cpu()
     return Scores(similarity(own, there, other, other_there, *target))
 

@@ -52,7 +52,7 @@ class IsolatedError(HumetricError):
 
 @dataclass
 class Workers:
-    """One process for each method and set of cases, started when first needed, ended with the run."""
+    """A process for each method and set of cases, started when first needed, ended with the run."""
 
     limits: Limits | None
     seed: int = 0
