@@ -68,7 +68,7 @@ class MethodCard(Card):
     """Which internals it needs, if other than a named layer: ``attention``, ``coefficients``."""
     uses: tuple[str, ...] = ()
     """What it needs of a setting beside cases and model: ``unlabelled`` texts, ``neighbours`` of
-    words, ``prototypes``."""
+    words, ``prototypes``, ``embeddings`` of texts."""
     source: str = ""
     """Digest of the file that declares it, for a method that is not built in."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from prototype_support import equipped
 from support import engine_for
 from text_support import bag, reordered, setting, small, wordpiece
 from torch import Tensor
@@ -17,7 +18,9 @@ from humetric.methods.attention import rollout
 from humetric.run.work import explain as run_methods
 
 TASKS = ["sentiment", "nli", "qa"]
-FEW = {"lime": 60, "kernel-shap": 60, "smoothgrad": 5}
+FEW = {"lime": 60, "kernel-shap": 60, "smoothgrad": 5, "anchor": 300, "decision-boundary": 60}
+FEW_OF_EACH = {"samples": 60, "rule_samples": 300, "path_samples": 60}
+"""Of composite."""
 FOR_BERT = [
     (task, name)
     for task in TASKS
@@ -29,6 +32,8 @@ FOR_BERT = [
 def explain(name: str, engine: Engine, **parameters: object) -> Tensor:
     if name in FEW:
         parameters = {"samples": FEW[name], **parameters}
+    if name == "composite":
+        parameters = {**FEW_OF_EACH, **parameters}
     found = run_methods([METHODS.make(name, parameters)], engine)[name]
     if isinstance(found, Exception):
         raise found
@@ -198,7 +203,7 @@ class TestContract:
     """What every method promises, on texts."""
 
     def test_shape_sign_and_zeros_beyond(self, task: str, name: str) -> None:
-        engine = engine_for(setting(task), precision="fp32")
+        engine = engine_for(equipped(task), precision="fp32")
         found = explain(name, engine)
         assert found.dtype == torch.float32
         assert tuple(found.shape) == engine.cases.shape
@@ -209,7 +214,7 @@ class TestContract:
             assert found.min() >= 0
 
     def test_a_case_alone_is_as_in_company(self, task: str, name: str) -> None:
-        made = setting(task)
+        made = equipped(task)
         whole = explain(name, engine_for(made))
         for order in ([2, 1], [1]):
             engine = engine_for(reordered(made, order), batch_size=2)
@@ -217,7 +222,7 @@ class TestContract:
             torch.testing.assert_close(part, whole[order][:, :words], rtol=1e-8, atol=1e-9)
 
     def test_leaves_the_model_alone(self, task: str, name: str) -> None:
-        engine = engine_for(setting(task), precision="fp32")
+        engine = engine_for(equipped(task), precision="fp32")
         module = engine.cases.model.module
         before = {k: v.clone() for k, v in module.state_dict().items()}
         state = torch.get_rng_state()

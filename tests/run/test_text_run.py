@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from prototype_support import equipped
 from text_support import reordered, setting, small
 from torch import Tensor
 
@@ -25,8 +26,10 @@ NAMES = [name for name in METHODS if "sentiment" in METHODS.make(name).card.task
 
 
 def methods() -> list[Method]:
-    less = {"lime": 40, "kernel-shap": 40, "smoothgrad": 4}
-    made = [METHODS.make(n, {"samples": less[n]} if n in less else {}) for n in NAMES]
+    less = {"lime": 40, "kernel-shap": 40, "smoothgrad": 4, "anchor": 300, "decision-boundary": 60}
+    few: dict[str, dict[str, int]] = {n: {"samples": count} for n, count in less.items()}
+    few["composite"] = {"samples": 40, "rule_samples": 300, "path_samples": 60}
+    made = [METHODS.make(n, few.get(n, {})) for n in NAMES]
     return [
         m if m.card.id != "integrated-gradients" else METHODS.make(m.card.id, {"points": 8})
         for m in made
@@ -41,14 +44,17 @@ def metrics() -> list[Metric]:
 
 @pytest.mark.parametrize("task", ["sentiment", "nli", "qa"])
 def test_all_methods_and_metrics(task: str) -> None:
-    result = run_settings([setting(task)], methods(), metrics(), precision="fp64", chunk=2)
+    result = run_settings([equipped(task)], methods(), metrics(), precision="fp64", chunk=2)
     assert not result.failures
     unfit = {n for n in NAMES if task not in METHODS.make(n).card.tasks} | {"coefficients"}
     assert {s.method for s in result.skips} == unfit
     undefined = result.scores[result.scores["value"].isna()]
+    blank = undefined["method"].isin(["anchor", "decision-boundary"])  # no rule, no way across
+    assert set(undefined[blank]["metric"]) <= {"mu-fidelity", "complexity", "sparseness"}
+    undefined = undefined[~blank]
     assert set(undefined["metric"]) <= {"mu-fidelity", "complexity"}  # constant maps, single words
     other = run_settings(
-        [reordered(setting(task), [2, 0])],
+        [reordered(equipped(task), [2, 0])],
         methods()[::-1],
         metrics()[::-1],
         precision="fp64",

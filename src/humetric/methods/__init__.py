@@ -69,8 +69,7 @@ def method(
 
     ``reads`` names the internals that a method needs, if other than the model's last convolution:
     ``attention`` or ``coefficients``. ``uses`` names what it needs of a setting beside cases and
-    model: ``unlabelled`` texts, ``neighbours`` of words, ``prototypes``,
-    ``embeddings`` (of texts).
+    model: ``unlabelled`` texts, ``neighbours`` of words, ``prototypes``, ``embeddings`` of texts.
     """
 
     def declare(factory: Callable[P, Explainer]) -> Callable[P, Method]:

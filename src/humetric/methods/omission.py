@@ -25,8 +25,8 @@ def omission() -> Explainer:
 
     Occlusion differs in three things: it removes as the setting says (mask tokens, background
     rows), it takes the logit, and it asks the model in the precision of the run. Zero is the
-    embedding of no word, so texts are asked about inputs that the model has never seen; and a column
-    that the others tell all about has 0, however much the model heeds it.
+    embedding of no word, so texts are asked about inputs that the model has never seen; and a
+    column that the others tell all about has 0, however much the model heeds it.
     """
 
     def explain(cases: Cases) -> Program[Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -47,8 +47,8 @@ def prototype(shown: int = 6, threshold: float = 0.1, fixed: bool = False) -> Ex
 
     A prototype model (models/prototypes.py) predicts the class of the prototype that a case
     resembles most. Prototypes are training cases: the one is shown, and at most ``shown`` features
-    whose importance, 10 (a(x, p) - a(x without the feature, p)), reaches ``threshold`` in size. (The
-    study says "a small threshold".) A word is left out by embeddings of zero, a column by its
+    whose importance, 10 (a(x, p) - a(x without the feature, p)), reaches ``threshold`` in size.
+    (The study says "a small threshold".) A word is left out by embeddings of zero, a column by its
     expectation given the others (methods/omitting.py). ``fixed`` takes the model that shares the
     task model's extractor, as the study's composite does; else it has one of its own.
 
@@ -130,10 +130,10 @@ def names_of(cases: Cases, case: int) -> tuple[str, ...]:
 
 
 def content(cases: Cases, like: Shown) -> str | list[list[str]]:
-    """A prototype as people read it: a text, or pairs of a column (or segment) and what it holds."""
+    """A prototype as people read it: a text, or pairs of a column or segment and what it holds."""
     if cases.texts is None:
-        columns = cases.rows().columns
-        return [[c.name, c.text(float(v))] for c, v in zip(columns, like.content, strict=True)]
+        columns, values = cases.rows().columns, cast(tuple[float, ...], like.content)
+        return [[c.name, c.text(v)] for c, v in zip(columns, values, strict=True)]
     if len(like.content) == 1:
         return str(like.content[0])
     return [[n, str(s)] for n, s in zip(cases.texts.names, like.content, strict=True)]

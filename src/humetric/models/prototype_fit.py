@@ -9,7 +9,7 @@
 3. Each prototype moves to one of the NEAR training cases of its class that are nearest to it: to
    the nearest first, then in turn, SWEEPS times, to the one with which the cross-entropy of the
    training cases is lowest. (Moved to the nearest alone, prototypes that lie between the cases lose
-   what they have learned.) No case is a prototype twice.
+   what they have learned.) No case is a prototype twice. Then the scale is set anew.
 
 The ``own`` variant trains the extractor along; for ``fixed`` all latents are computed once.
 """
@@ -38,6 +38,8 @@ ROUNDS = 30
 """Of k-means."""
 COVERED = 0.9
 """Share of the training cases whose activation is above .5 when training begins."""
+STRANGE = 0.1
+"""Median activation of training cases at the nearest prototype of another class in the end."""
 NEAR, SWEEPS = 40, 3
 
 
@@ -149,6 +151,7 @@ def train(
         rows = settled(layer, final, labels)
         with torch.no_grad():
             layer.vectors.copy_(final[rows])
+            layer.scale.fill_(_between(layer, final, labels) / -np.log(STRANGE))
         halve(layer)
     return model.eval(), rows
 
@@ -190,11 +193,17 @@ def _typical(layer: Prototypes, cases: Tensor, latent: Tensor, labels: Tensor) -
     return float(apart.amin(1).quantile(COVERED))
 
 
+def _between(layer: Prototypes, latent: Tensor, labels: Tensor) -> float:
+    """The median squared distance of rows to the nearest prototype of another class."""
+    apart = torch.cdist(latent.double(), layer.vectors.double()).square()
+    return float(apart.masked_fill(layer.owner == labels[:, None], torch.inf).amin(1).median())
+
+
 def nearest(layer: Prototypes, latent: Tensor, labels: Tensor) -> list[int]:
     """For each prototype in turn the nearest row of its class that is not taken yet."""
     apart = torch.cdist(layer.vectors.detach().double(), latent.double())
     apart = apart.masked_fill(layer.owner[:, None] != labels, torch.inf)
-    found = []
+    found: list[int] = []
     for row in apart:
         row = row.index_fill(0, torch.tensor(found, dtype=torch.long), torch.inf)
         found.append(int(row.argmin()))

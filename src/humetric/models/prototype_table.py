@@ -60,7 +60,7 @@ def tables(
             "how often each says what the task model says, held out.",
             (
                 "setting",
-                "prototypes",
+                "size",
                 *(f"{split} {model}" for split in ("pool", "held out") for model in each),
                 "own as task",
                 "fixed as task",
