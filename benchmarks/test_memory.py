@@ -62,7 +62,7 @@ def work(steps: int, methods: int) -> None:
     if os.environ.get("EAGER"):
         for attribution in maps:
             for metric in metrics:
-                masks = metric.plan(attribution.flatten(1), cases)[1].masks
+                masks = metric.work.plan(attribution.flatten(1), cases)[1].masks
                 held.append(make(masks, 0, len(masks), torch.float32))
     engine.run([metric.program(a, cases) for a in maps for metric in metrics])
     print(before, resident_peak())

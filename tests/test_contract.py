@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
+import os
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +17,16 @@ from torch import Tensor
 from humetric.cards import MethodCard, MetricCard, Registry
 from humetric.engine.engine import Engine
 from humetric.methods import METHODS
-from humetric.metrics import METRICS, Scores
+from humetric.metrics import METRICS, Reference, Scores
 from humetric.run.work import explain as run_methods
 from humetric.tasks.setting import Setting
 
 FEW = {"lime": 40, "kernel-shap": 40, "rise": 40, "smoothgrad": 4}
 """Samples, to keep this quick; the promises do not depend on them."""
+
+
+ROOT = Path(__file__).resolve().parents[1]
+MIRROR = Path(os.environ.get("HUMETRIC_MIRROR", ROOT.parent / "shared" / "mirror"))
 
 
 def fitting(registry: Registry[Any]) -> list[str]:
@@ -34,8 +41,31 @@ def explain(name: str, engine: Engine) -> Tensor:
     return found
 
 
+def reference_for(name: str, engine: Engine) -> Reference | None:
+    """Other cases with maps of their own, for a metric that compares with some."""
+    if not METRICS.make(name).card.compares:
+        return None
+    others = net_setting(cases=6, channels=engine.cases.x.shape[1])
+    own = engine_for(others, precision="fp64" if engine.dtype == torch.float64 else "fp32").cases
+    draw = torch.Generator().manual_seed(1)
+    return Reference(
+        replace(own, target=torch.arange(6) % 2), torch.randn(6, 64, 64, generator=draw)
+    )
+
+
+@pytest.fixture(autouse=True)
+def weights(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that are not shipped come from the mirror; without one there is nothing to test."""
+    name = getattr(request.node, "callspec", None) and request.node.callspec.params["name"]
+    needed = METRICS.make(name).card.weights if name in set(METRICS) else ""
+    if needed and not (MIRROR / "models" / needed).is_dir():
+        pytest.skip(f"no weights in {MIRROR}; set HUMETRIC_MIRROR")
+    monkeypatch.setenv("HUMETRIC_MIRROR", str(MIRROR))
+
+
 def score(name: str, engine: Engine, attribution: Tensor) -> Tensor:
-    (found,) = engine.run([METRICS.make(name).program(attribution, engine.cases)])
+    metric, reference = METRICS.make(name), reference_for(name, engine)
+    (found,) = engine.run([metric.program(attribution, engine.cases, reference)])
     assert isinstance(found, Scores), found
     return found.value
 
@@ -137,7 +167,8 @@ class TestMetrics:
         setting = net_setting()
         engine, metric = engine_for(setting), METRICS.make(name)
         several = [maps(setting), -maps(setting), maps(setting).abs()]
-        together = engine.run([metric.program(a, engine.cases) for a in several])
+        reference = reference_for(name, engine)
+        together = engine.run([metric.program(a, engine.cases, reference) for a in several])
         for attribution, found in zip(several, together, strict=True):
             assert isinstance(found, Scores)
             alone = score(name, engine_for(setting), attribution)

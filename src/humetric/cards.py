@@ -81,6 +81,13 @@ class MetricCard(Card):
     range: tuple[float, float] = (0.0, 1.0)
     scope: Literal["case", "setting", "setting-pair"] = "case"
     derived_from: str = ""
+    """The study that it was proposed in to explain that study's results."""
+    needs: Access = "predict"
+    compares: bool = False
+    """Whether a value also depends on the setting's reference cases and the method's maps of them.
+    """
+    weights: str = ""
+    """Weights that it needs and that are not shipped, by their folder in a mirror."""
     deprecated: str = ""
     """Why this version should no longer be used; old results of it stay readable."""
     sees: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,21 @@ def test_no_process_is_left_behind(own: Path) -> None:
         children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
         names = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children]
         assert not [name for name in names if b"humetric.run.worker" in name]
+
+
+def test_the_reference_is_explained_in_a_process_too(own: Path) -> None:
+    """Two cases are run and four compared with: the same values as in this process."""
+    whole = net_setting()
+    target = torch.arange(4) % 2
+    some = replace(whole, target=target, label=target)
+    some = replace(some, reference=replace(some, reference=None)).first(3)
+    methods, metrics = [METHODS.make("own-good")], [METRICS.make("feature-similarity")]
+    plan = make_plan([some], methods, metrics, 2)
+    placed = {some.id: some.place(place("cpu"))}
+    here, there = (
+        execute(plan, placed, by_id(methods), by_id(metrics), batches={some.id: 64}, isolate=limits)
+        for limits in (None, Limits(20))
+    )
+    assert not here.failures + there.failures
+    assert here.scores["value"].notna().all()
+    assert here.scores.equals(there.scores)

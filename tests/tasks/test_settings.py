@@ -109,7 +109,7 @@ def test_images_drawn_differently_are_noticed(monkeypatch: pytest.MonkeyPatch) -
         warnings.simplefilter("error")
         load_setting("image/leaf/cnn", 2)
     monkeypatch.setattr(leaf, "draw", other)
-    with pytest.warns(UserWarning, match="2 of 2 images of image/leaf/cnn differ"):
+    with pytest.warns(UserWarning, match="24 of 24 images of image/leaf/cnn differ"):
         load_setting("image/leaf/cnn", 2)
 
 

@@ -239,11 +239,5 @@ def kind_of(metric: str) -> Kind:
 
 
 def derived_from(metric: str) -> str:
-    """The study that a metric was found on, also of one that is known by its published scores."""
-    return (
-        METRICS.make(metric).card.derived_from if metric in set(METRICS) else FOUND.get(metric, "")
-    )
-
-
-FOUND = {"perceptual-similarity": "colin2022"}
-"""Metrics that have published scores but are not registered here (yet)."""
+    """The study that a metric was found on; none for one that is known by its scores alone."""
+    return METRICS.make(metric).card.derived_from if metric in set(METRICS) else ""

@@ -128,7 +128,7 @@ def _parameters(card: MethodCard) -> str:
 
 def _problems(look: Look[object]) -> str:
     """What failed or was skipped, and why; nothing if all went well."""
-    said = [f"{skip.method} was skipped: it {skip.reason}." for skip in look.skips]
+    said = [f"{skip.name} was skipped: it {skip.reason}." for skip in look.skips]
     for failure in look.failures:
         what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
         said.append(f"{what} failed. {failure.message}")

@@ -74,5 +74,6 @@ from humetric.cli import (  # noqa: E402, F401  (they add their commands to the 
     human,
     listing,
     models,
+    patches,
     run,
 )

@@ -84,7 +84,7 @@ def explain(
     see = {"image": _see_image, "tabular": _see_table}.get(task, _see_text)
     found = see(loaded, name, methods, metrics, device, chosen.seed, output)
     for skip in found.skips:
-        err.print(f"skipped {skip.method} on {skip.setting}: it {skip.reason}", markup=False)
+        err.print(f"skipped {skip.name} on {skip.setting}: it {skip.reason}", markup=False)
     for failure in found.failures:
         what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
         err.print(f"failed: {what} on {failure.setting}. {failure.message}", markup=False)
@@ -200,6 +200,10 @@ def _able(methods: list[Method], setting: Setting) -> list[Method]:
 
 
 def _metrics(suite: Suite, image: bool) -> list[str]:
-    """The suite's metrics, and those that are shown in any case."""
+    """The suite's metrics, and those that are shown in any case.
+
+    Not those that compare with other cases: every method would have to explain these too.
+    """
     more = CURVES if image else (*CURVES, *OF_NAMED)
-    return list(dict.fromkeys((*suite.current_metrics(), *more)))
+    own = [name for name in suite.current_metrics() if not suite.metric(name).card.compares]
+    return list(dict.fromkeys((*own, *more)))

@@ -27,6 +27,8 @@ ONLY_JSON = {
     "digest",
     "pairs",
     "uses",
+    "compares",
+    "weights",
 }
 """Columns that would make a table too wide for a terminal."""
 

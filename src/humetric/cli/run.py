@@ -206,7 +206,8 @@ def _dry_run(
         }
         for cost in expected
     ]
-    skips = [{"setting": s.setting, "method": s.method, "reason": s.reason} for s in plan.skips]
+    skips = [{"setting": s.setting, "method": s.method, "reason": s.reason}
+             | ({"metric": s.metric} if s.metric else {}) for s in plan.skips]  # fmt: skip
     if as_json:
         print_json(
             {
@@ -247,7 +248,7 @@ def skip_lines(skips: Sequence[Skip]) -> list[str]:
     """
     where: dict[tuple[str, str], list[str]] = {}
     for skip in skips:
-        where.setdefault((skip.method, skip.reason.partition(", not for ")[0]), []).append(
+        where.setdefault((skip.name, skip.reason.partition(", not for ")[0]), []).append(
             skip.setting
         )
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}

@@ -2,21 +2,33 @@
 
 A metric is declared by decorating its factory. It is two pure functions: ``plan`` says what to ask
 of the model given the attributions, ``reduce`` turns the answers into values. A metric that reads
-the map alone asks nothing.
+the map alone asks nothing. A metric whose definition needs other cases is one function,
+``compare``: these cases are the setting's reference, never the run's selection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import wraps
-from typing import NamedTuple, ParamSpec
+from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 from torch import Tensor
 
-from humetric.cards import EVERY, Direction, MetricCard, Registry, bound_parameters, summary_of
+from humetric.cards import (
+    EVERY,
+    Access,
+    Direction,
+    MetricCard,
+    Registry,
+    bound_parameters,
+    summary_of,
+)
 from humetric.engine.questions import Answers, Program, Questions
+from humetric.errors import HumetricError
 from humetric.tasks.cases import Cases
+
+T = TypeVar("T")
 
 
 class Scores(NamedTuple):
@@ -48,18 +60,54 @@ class Work(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Reference:
+    """Reference cases of a setting, and one method's maps of them."""
+
+    cases: Cases
+    attribution: Tensor
+    """(cases, *features)."""
+    _kept: dict[Hashable, object] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Make something that depends on the reference alone, the first time that it is asked."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(T, self._kept[key])
+
+
+Compare = Callable[[Tensor, Cases, Reference], Scores]
+"""Attributions (cases, *features), their cases, and what these are compared with -> scores."""
+
+
+class Comparison(NamedTuple):
+    """What the factory of a metric with reference cases returns."""
+
+    compare: Compare
+
+
+@dataclass(frozen=True)
 class Metric:
-    """A card and the two functions that do the work."""
+    """A card and the functions that do the work."""
 
     card: MetricCard
-    plan: Plan
-    reduce: Reduce
+    work: Work | Comparison
 
-    def program(self, attribution: Tensor, cases: Cases) -> Program[Scores]:
+    def program(
+        self, attribution: Tensor, cases: Cases, reference: Reference | None = None
+    ) -> Program[Scores]:
         """The metric as something that the engine can run."""
+        if isinstance(self.work, Comparison):
+            if reference is None:
+                raise HumetricError(
+                    f"{self.card.id} compares with a method's maps of the setting's reference "
+                    f"cases, which are not at hand here: use humetric run, or run_settings."
+                )
+            return self.work.compare(attribution, cases, reference)
         flat = cases.real(attribution.flatten(1))
-        answers = yield self.plan(flat, cases)
-        return self.reduce(answers, flat, cases)
+        answers = yield self.work.plan(flat, cases)
+        return self.work.reduce(answers, flat, cases)
 
 
 METRICS: Registry[Metric] = Registry("metric", __name__)
@@ -74,30 +122,38 @@ def metric(
     range: tuple[float, float],
     reference: str,
     tasks: Sequence[str] = EVERY,
+    needs: Access = "predict",
+    weights: str = "",
+    derived_from: str = "",
     deprecated: str = "",
-) -> Callable[[Callable[P, Work]], Callable[P, Metric]]:
+) -> Callable[[Callable[P, Work | Comparison]], Callable[P, Metric]]:
     """Declare a metric. The factory's parameters are the metric's and go on its card.
 
     ``deprecated`` says why it should no longer be used: suites then leave it out, naming it still
     runs it, and old results stay.
     """
 
-    def declare(factory: Callable[P, Work]) -> Callable[P, Metric]:
+    def declare(factory: Callable[P, Work | Comparison]) -> Callable[P, Metric]:
         @wraps(factory)
         def make(*args: P.args, **kwargs: P.kwargs) -> Metric:
+            parameters = bound_parameters(id, factory, args, kwargs)
+            work = factory(*args, **kwargs)
             card = MetricCard(
                 id=id,
                 version=version,
                 summary=summary_of(factory),
                 reference=reference,
                 tasks=tuple(tasks),
-                parameters=bound_parameters(id, factory, args, kwargs),
+                parameters=parameters,
                 direction=direction,
                 range=range,
+                derived_from=derived_from,
+                needs=needs,
+                compares=isinstance(work, Comparison),
+                weights=weights,
                 deprecated=deprecated,
             )
-            work = factory(*args, **kwargs)
-            return Metric(card, work.plan, work.reduce)
+            return Metric(card, work)
 
         METRICS.add(id, make)
         return make

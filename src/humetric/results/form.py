@@ -25,6 +25,7 @@ class SettingForm(Form):
 
     version: str
     cases: list[str]
+    reference: list[str] = []
 
 
 class PairForm(Form):
@@ -51,11 +52,12 @@ class MetricForm(CardForm):
 
 
 class SkipForm(Form):
-    """A method that was not run."""
+    """A method or metric that was not run."""
 
     setting: str
     method: str
     reason: str
+    metric: str = ""
 
 
 class FailureForm(Form):

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from humetric.cards import Card
+from humetric.cards import Card, MetricCard
 from humetric.engine.questions import Answers, Questions
 
 Context = dict[str, Any]
@@ -47,9 +47,16 @@ def map_identity(of: Context, method: Card) -> dict[str, Any]:
     return of | {"kind": "map", "method": definition(method)}
 
 
-def score_identity(of: Context, method: Card, metric: Card) -> dict[str, Any]:
-    """A metric's values and curves of a method's maps."""
-    return of | {"kind": "score", "method": definition(method), "metric": definition(metric)}
+def score_identity(
+    of: Context, method: Card, metric: MetricCard, reference: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A metric's values and curves of a method's maps.
+
+    ``reference`` are the setting's reference cases; they are part of what the values of a metric
+    that compares depend on, and of no other's.
+    """
+    found = of | {"kind": "score", "method": definition(method), "metric": definition(metric)}
+    return found | ({"reference": list(reference)} if metric.compares else {})
 
 
 def answer_identity(of: Context, questions: Questions) -> dict[str, Any]:

@@ -74,6 +74,7 @@ def write_manifest(folder: Path, new: Mapping[str, Any]) -> Manifest:
             for part in MERGED:
                 whole[part] = old.get(part, {}) | whole.get(part, {})
             tried = {(s, m) for s in new["settings"] for m in new["methods"]}
+            tried |= {(s, "") for s in new["settings"]}  # metrics that were skipped
             for part in ("skips", "failures"):
                 earlier = (r for r in old.get(part, []) if (r["setting"], r["method"]) not in tried)
                 whole[part] = [*earlier, *whole[part]]

@@ -42,6 +42,7 @@ def read_result(folder: Path) -> Result:
         more: dict[tuple[str, str], dict[str, Any]] = {}
         store = Store(folder)
         for of in _chunks(manifest):
+            beside = manifest["settings"][of["setting"]].get("reference", [])
             for method in methods.values():
                 about = store.about(map_identity(of, method))
                 asked, shown = about.get("asked"), about.get("more", {}).get("setting")
@@ -51,7 +52,7 @@ def read_result(folder: Path) -> Result:
                     share = asked / len(of["cases"]) + method.passes
                     priced.setdefault((of["setting"], method.id), []).append(share)
                 for metric in metrics.values():
-                    record = store.get(score_identity(of, method, metric))
+                    record = store.get(score_identity(of, method, metric, beside))
                     if record is None:
                         continue
                     keys = [(of["setting"], case, method.id, metric.id) for case in of["cases"]]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -29,11 +30,17 @@ class Failure:
 
 @dataclass(frozen=True)
 class Skip:
-    """A method that was not run on a setting, and why."""
+    """A method (or a metric, and then no method) that was not run on a setting, and why."""
 
     setting: str
     method: str
     reason: str
+    metric: str = ""
+
+    @property
+    def name(self) -> str:
+        """What was not run."""
+        return self.method or self.metric
 
 
 @dataclass(frozen=True)
@@ -74,10 +81,18 @@ class Result:
             row | {"value": None if row["value"] != row["value"] else row["value"]} for row in rows
         ]
 
-    def manifest(self, cases: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """The run as run.json describes it; ``cases`` are the ids of each setting's cases."""
+    def manifest(
+        self,
+        cases: Mapping[str, Sequence[str]],
+        reference: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """The run as run.json describes it, by the ids of each setting's cases and reference."""
         versions = self.provenance["settings"]
-        settings = {name: {"version": versions[name], "cases": list(cases[name])} for name in cases}
+        settings: dict[str, dict[str, Any]] = {
+            name: {"version": versions[name], "cases": list(cases[name])} for name in cases
+        }
+        for name in reference:
+            settings[name]["reference"] = list(reference[name])
         return {
             **{k: v for k, v in self.provenance.items() if k not in ("settings", "cases")},
             "settings": settings,

@@ -55,7 +55,7 @@ def evaluate(
         what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
         raise HumetricError(f"{what} failed on {failure.setting}. {failure.message}")
     for skip in result.skips:
-        raise HumetricError(f"{skip.method} cannot run on {skip.setting}: it {skip.reason}.")
+        raise HumetricError(f"{skip.name} cannot run on {skip.setting}: it {skip.reason}.")
     return result.scores
 
 
@@ -112,6 +112,8 @@ def run_into(
 ) -> Result:
     """Do what a folder lacks and keep it there. The manifest is there before the first record."""
     cases = {name: p.setting.ids for name, p in placed.items()}
+    others = {name: p.setting.reference for name, p in placed.items()}
+    reference = {name: other.ids for name, other in others.items() if other is not None}
     about = {**about, "planned": plan.pairs()}
 
     def do(items: tuple[Item, ...]) -> Result:
@@ -128,7 +130,7 @@ def run_into(
             store=Store(folder),
             isolate=isolate,
         )
-        write_manifest(folder, result.manifest(cases))
+        write_manifest(folder, result.manifest(cases, reference))
         return result
 
     do(())

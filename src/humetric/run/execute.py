@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-from torch import Tensor
 
-from humetric.engine.engine import Engine
 from humetric.methods import Method
-from humetric.methods.explanation import Explanation
 from humetric.metrics import Metric, Scores
 from humetric.results.environment import environment
 from humetric.results.result import COLUMNS, Failure, Result, curve_points
 from humetric.results.store import Store
+from humetric.run.desk import Desk, Desks
 from humetric.run.isolated import Limits, Workers
 from humetric.run.plan import Plan
-from humetric.run.records import Chunk, chunk_of
-from humetric.run.work import Item, explanations, said, score
+from humetric.run.work import Item, said
 from humetric.tasks.setting import PlacedSetting
 
 Progress = Callable[[Item, int], object]
@@ -72,45 +70,30 @@ def execute(
     began, done = time.perf_counter(), Done()
     found = environment()
     batches = dict(batches)
+
+    def told(item: Item, rows: int) -> None:
+        done.calls += rows
+        progress(item, rows)
+
     with Workers(isolate, seed, store) as workers:
+        about_records = {"environment": found}
+        desks = Desks(settings, plan.chunk, batches, workers, told, seed, store, about_records)
         for item in plan.items:
-            placed = settings[item.setting]
             progress(item, 0)
-            beside = {"batch_size": batches[item.setting], "environment": found}
-            chunk = chunk_of(item, placed, seed, store, beside)
-            engine = Engine(
-                placed.cases(item.start, item.stop, seed),
-                placed.fast_module,
-                placed.placement.dtype,
-                batches[item.setting],
-                progress=lambda rows, item=item: progress(item, rows),  # type: ignore[misc]
-                memory=chunk,
-            )
-            made = _maps(item, placed, [methods[n] for n in item.methods], engine, chunk, workers)
-            maps = {n: m.attribution for n, m in made.items() if isinstance(m, Explanation)}
-            done.more.update(
-                ((item.setting, n), m.setting)
-                for n, m in made.items()
-                if isinstance(m, Explanation) and m.setting
-            )
-            for name, metric, scores in _scores(
-                maps,
-                {name: methods[name] for name in maps},
-                [metrics[name] for name in item.metrics],
-                engine,
-                chunk,
-            ):
+            desk = desks.at(item, any(metrics[m].card.compares for m in item.metrics))
+            for name in item.methods:
+                made = desk.map(methods[name])
+                if isinstance(made, Exception):
+                    done.failures.append(Failure(item.setting, name, "", said(made)))
+                elif made.setting:
+                    done.more[item.setting, name] = made.setting
+            for name, metric, scores in _scores(item, methods, metrics, desk, desks):
                 if isinstance(scores, Exception):
                     done.failures.append(Failure(item.setting, name, metric, said(scores)))
                 else:
-                    done.add(item, engine.cases.ids, name, metric, scores)
-            done.failures += [
-                Failure(item.setting, name, "", said(error))
-                for name, error in made.items()
-                if isinstance(error, Exception)
-            ]
-            done.calls += engine.rows
-            batches[item.setting] = engine.batch_size  # a back-off holds for the rest of the run
+                    done.add(item, desk.engine.cases.ids, name, metric, scores)
+            # A back-off holds for the rest of the run.
+            batches[item.setting] = min(batches[item.setting], desk.engine.batch_size)
         done.calls += workers.calls
     table = [(*key, value) for key, value in done.values.items()]
     some = next(iter(settings.values())).placement
@@ -139,57 +122,18 @@ def execute(
     )
 
 
-def _maps(
-    item: Item,
-    placed: PlacedSetting,
-    methods: list[Method],
-    engine: Engine,
-    chunk: Chunk,
-    workers: Workers,
-) -> dict[str, Explanation | Exception]:
-    """Maps by method id: stored ones, and new ones method by method."""
-    maps: dict[str, Explanation | Exception] = {}
-    for method in methods:
-        stored = chunk.map(method.card)
-        if stored is not None:
-            there = stored.attribution.to(engine.cases.device)
-            maps[method.card.id] = replace(stored, attribution=there)
-            continue
-        began, before, known = time.perf_counter(), engine.rows, engine.asked
-        if workers.take(method):
-            found = workers.explain(method, placed, item, engine.batch_size)
-            calls, asked = workers.last_calls, workers.last_asked
-        else:
-            found = explanations([method], engine)[method.card.id]
-            calls, asked = engine.rows - before, engine.asked - known
-        maps[method.card.id] = found
-        if isinstance(found, Explanation):
-            taken = time.perf_counter() - began
-            chunk.keep_map(method.card, found, calls, taken, asked)
-    return maps
-
-
 def _scores(
-    maps: Mapping[str, Tensor],
+    item: Item,
     methods: Mapping[str, Method],
-    metrics: list[Metric],
-    engine: Engine,
-    chunk: Chunk,
+    metrics: Mapping[str, Metric],
+    desk: Desk,
+    desks: Desks,
 ) -> Iterator[tuple[str, str, Scores | Exception]]:
-    """Scores of every method and metric: stored ones, and new ones pair by pair.
-
-    Each pair is asked apart, so that its values are the same to the last bit whatever else a run
-    computes, and wherever an earlier one was interrupted.
-    """
-    for name, attribution in maps.items():
-        for metric in metrics:
-            stored = chunk.scores(methods[name].card, metric.card)
-            if stored is not None:
-                yield name, metric.card.id, stored
-                continue
-            began, before = time.perf_counter(), engine.rows
-            found = score({name: attribution}, [metric], engine)[name, metric.card.id]
-            if isinstance(found, Scores):
-                taken = engine.rows - before, time.perf_counter() - began
-                chunk.keep_scores(methods[name].card, metric.card, found, *taken)
-            yield name, metric.card.id, found
+    """Scores of every metric and every method that gave maps."""
+    for name in item.methods:
+        method = methods[name]
+        if isinstance(desk.map(method), Exception):
+            continue
+        reference = partial(desks.reference, item.setting, method)
+        for metric in item.metrics:
+            yield name, metric, desk.scores(method, metrics[metric], reference)

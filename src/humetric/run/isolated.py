@@ -52,7 +52,7 @@ class IsolatedError(HumetricError):
 
 @dataclass
 class Workers:
-    """One process for each (method, setting), started when first needed, ended with the run."""
+    """A process for each method and set of cases, started when first needed, ended with the run."""
 
     limits: Limits | None
     seed: int = 0
@@ -60,7 +60,7 @@ class Workers:
     calls: int = 0
     last_calls: int = 0
     last_asked: int = 0
-    _running: dict[tuple[str, str], Worker] = field(default_factory=dict)
+    _running: dict[tuple[str, str, tuple[str, ...]], Worker] = field(default_factory=dict)
     _given_up: dict[str, str] = field(default_factory=dict)
 
     def __enter__(self) -> Workers:
@@ -82,7 +82,7 @@ class Workers:
         name, self.last_calls, self.last_asked = method.card.id, 0, 0
         if name in self._given_up:
             return IsolatedError(f"Not tried again after this: {self._given_up[name]}")
-        key = (name, item.setting)
+        key = (name, item.setting, placed.setting.ids)  # reference cases may be others
         try:
             if key not in self._running:
                 self._running[key] = Worker(method, placed, self.seed, self.store, self.limits)

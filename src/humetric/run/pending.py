@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from humetric.engine.questions import Answers, Questions
 from humetric.methods import Method
 from humetric.metrics import Metric
-from humetric.results.identity import map_identity, score_identity
+from humetric.results.identity import map_identity
 from humetric.results.store import Store, canonical
 from humetric.run.records import Chunk, chunk_of
 from humetric.run.work import Item
@@ -69,7 +69,7 @@ def replaced(
         todo = missing(item, chunk, methods, metrics)
         wanted = [map_identity(chunk.of, methods[name].card) for name in todo.methods]
         wanted += [
-            score_identity(chunk.of, methods[name].card, metrics[metric].card)
+            chunk.score_identity(methods[name].card, metrics[metric].card)
             for name, metric in todo.pairs
             if name not in todo.methods
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from humetric.results.result import Skip
 from humetric.results.store import Store
 from humetric.run.pending import Peek, missing
 from humetric.run.records import chunk_of
-from humetric.run.work import Counter, Item, explain, score
+from humetric.run.work import Counter, Item, explain, reference_items, score
 from humetric.tasks.setting import PlacedSetting, Setting
 
 BACKWARD = 3
@@ -66,10 +66,17 @@ def make_plan(
                 skips.append(Skip(setting.id, method.card.id, reason))
             else:
                 able.append(method.card.id)
-        fitting = tuple(m.card.id for m in metrics if setting.task.id in m.card.tasks)
+        fitting = []
+        for metric in metrics:
+            if setting.task.id in metric.card.tasks:
+                reason = metric_refusal(metric, setting)
+                if reason:
+                    skips.append(Skip(setting.id, "", reason, metric.card.id))
+                else:
+                    fitting.append(metric.card.id)
         for start in range(0, len(setting), chunk):
             stop = min(start + chunk, len(setting))
-            items.append(Item(setting.id, start, stop, tuple(able), fitting))
+            items.append(Item(setting.id, start, stop, tuple(able), tuple(fitting)))
     return Plan(tuple(items), tuple(skips), chunk)
 
 
@@ -84,6 +91,13 @@ def refusal(method: Method, setting: Setting) -> str:
         if use in method.card.uses and not has(setting, use):
             return f"needs {what}, which {setting.id} does not have"
     return ""
+
+
+def metric_refusal(metric: Metric, setting: Setting) -> str:
+    """Why a metric cannot run on a setting of a task that it is for; empty if it can."""
+    if metric.card.compares and setting.reference is None:
+        return f"compares with reference cases, which {setting.id} does not have"
+    return setting.model.refuses(metric.card.needs)
 
 
 def has(setting: Setting, use: str) -> bool:
@@ -125,26 +139,56 @@ def costs(
     in each case) that lack the same have the same plans, so each is counted once per setting.
     Methods that ask in several rounds, each depending on the last, are counted as if all answers
     were 0; methods that are not built in, or that train students or replace features (``LONG``),
-    are not counted, since that would mean running them.
+    are not counted, since that would mean running them. Reference cases that are not run for
+    themselves are items without metrics.
     """
     known: dict[tuple[object, ...], Cost] = {}
-    for item in plan.items:
-        chunk = chunk_of(item, placed[item.setting], seed, store)
+    for item, where in [*_beside(plan, placed, methods, metrics, seed, store), *_own(plan, placed)]:
+        chunk = chunk_of(item, where, seed, store)
         todo = missing(item, chunk, methods, metrics)
-        texts = placed[item.setting].setting.texts
+        texts = where.setting.texts
         words = () if texts is None else tuple(map(len, texts.words[item.start : item.stop]))
         same = (item.setting, item.stop - item.start, words, todo, chunk.answered())
         if same not in known:
-            cases = placed[item.setting].cases(item.start, item.stop, seed)
-            engine = Counter(cases, placed[item.setting].fast_module, memory=Peek(chunk))
+            cases = where.cases(item.start, item.stop, seed)
+            engine = Counter(cases, where.fast_module, memory=Peek(chunk))
             chosen = [methods[name] for name in todo.methods]
             explain(chosen, engine)
             blank = torch.zeros(cases.shape, device=cases.device)
             for method, metric in todo.pairs:
-                score({method: blank}, [metrics[metric]], engine)
+                if not metrics[metric].card.compares:
+                    score({method: blank}, [metrics[metric]], engine)
             backward = sum(method.card.passes for method in chosen) * len(cases)
             known[same] = Cost(item, engine.rows, backward)
         yield Cost(item, known[same].forward, known[same].backward)
+
+
+def _own(plan: Plan, placed: Mapping[str, PlacedSetting]) -> Iterator[tuple[Item, PlacedSetting]]:
+    """The items of a plan, and what they are of."""
+    for item in plan.items:
+        yield item, placed[item.setting]
+
+
+def _beside(
+    plan: Plan,
+    placed: Mapping[str, PlacedSetting],
+    methods: Mapping[str, Method],
+    metrics: Mapping[str, Metric],
+    seed: int,
+    store: Store | None,
+) -> Iterator[tuple[Item, PlacedSetting]]:
+    """Reference chunks that no item is of, with the methods whose maps of them will be asked."""
+    comparing: dict[str, dict[str, None]] = {}
+    for item in plan.items:
+        todo = missing(item, chunk_of(item, placed[item.setting], seed, store), methods, metrics)
+        names = [name for name, metric in todo.pairs if metrics[metric].card.compares]
+        comparing.setdefault(item.setting, {}).update(dict.fromkeys(names))
+    own = {(i.setting, placed[i.setting].setting.ids[i.start : i.stop]) for i in plan.items}
+    for setting, asked in comparing.items():
+        for item, where in reference_items(placed[setting], plan.chunk):
+            ids = where.setting.ids[item.start : item.stop]
+            if asked and (setting, ids) not in own:
+                yield replace(item, methods=tuple(asked)), where
 
 
 def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:

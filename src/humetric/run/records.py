@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from humetric.cards import Card
+from humetric.cards import Card, MetricCard
 from humetric.engine.questions import Answers, Questions
 from humetric.methods.explanation import Explanation, from_plain
 from humetric.metrics import Scores
@@ -31,6 +31,8 @@ class Chunk:
 
     of: Context
     store: Store | None = None
+    reference: tuple[str, ...] = ()
+    """The setting's reference cases."""
     about: Mapping[str, Any] = field(default_factory=dict)
     """What is written beside every record: batch size, threads, code revision."""
 
@@ -38,9 +40,13 @@ class Chunk:
         """Whether a method's maps seem to be there."""
         return self._has(map_identity(self.of, method))
 
-    def has_scores(self, method: Card, metric: Card) -> bool:
+    def has_scores(self, method: Card, metric: MetricCard) -> bool:
         """Whether a metric's values of a method seem to be there."""
-        return self._has(score_identity(self.of, method, metric))
+        return self._has(self.score_identity(method, metric))
+
+    def score_identity(self, method: Card, metric: MetricCard) -> dict[str, Any]:
+        """What a record of a metric's values of a method is of."""
+        return score_identity(self.of, method, metric, self.reference)
 
     def answered(self) -> int:
         """How many sets of shared questions of this setting are answered."""
@@ -64,17 +70,17 @@ class Chunk:
         about: dict[str, Any] = {"asked": asked} | ({"more": found.more} if found.more else {})
         self._put(identity, {"map": found.attribution}, calls, seconds, about)
 
-    def scores(self, method: Card, metric: Card) -> Scores | None:
+    def scores(self, method: Card, metric: MetricCard) -> Scores | None:
         """A metric's values and curves of a method's maps, if they are known."""
-        found = self._get(score_identity(self.of, method, metric))
+        found = self._get(self.score_identity(method, metric))
         return None if found is None else as_scores(found)
 
     def keep_scores(
-        self, method: Card, metric: Card, scores: Scores, calls: int, seconds: float
+        self, method: Card, metric: MetricCard, scores: Scores, calls: int, seconds: float
     ) -> None:
         """Keep values and curves."""
         curve = {} if scores.curve is None else {"curve": scores.curve}
-        identity = score_identity(self.of, method, metric)
+        identity = self.score_identity(method, metric)
         self._put(identity, {"value": scores.value, **curve}, calls, seconds)
 
     def recall(self, questions: Questions) -> Answers | None:
@@ -132,4 +138,5 @@ def chunk_of(
         placement.precision,
         target,
     )
-    return Chunk(of, store, about or {})
+    beside = () if setting.reference is None else setting.reference.ids
+    return Chunk(of, store, beside, about or {})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -14,7 +14,8 @@ from humetric.engine.engine import Engine
 from humetric.engine.questions import Program, Questions
 from humetric.methods import Method, checked_explanation
 from humetric.methods.explanation import Explanation
-from humetric.metrics import Metric, Scores
+from humetric.metrics import Metric, Reference, Scores
+from humetric.tasks.setting import PlacedSetting
 
 LONG = {"unlabelled", "neighbours"}
 """What methods use that takes long, or answers that mean something, to make much of: left out of a
@@ -30,6 +31,21 @@ class Item:
     stop: int
     methods: tuple[str, ...]
     metrics: tuple[str, ...]
+
+
+def reference_items(placed: PlacedSetting, size: int) -> Iterator[tuple[Item, PlacedSetting]]:
+    """Chunks of a setting's reference cases, without methods or metrics, and what they are rows of.
+
+    That is the setting itself where it has the same cases in the same place.
+    """
+    others = placed.setting.reference
+    if others is None:
+        return
+    beside = replace(placed, setting=others)
+    for start in range(0, len(others), size):
+        stop = min(start + size, len(others))
+        own = placed.setting.ids[start:stop] == others.ids[start:stop]
+        yield Item(others.id, start, stop, (), ()), placed if own else beside
 
 
 class Counter(Engine):
@@ -87,11 +103,17 @@ def explanations(methods: Sequence[Method], engine: Engine) -> dict[str, Explana
 
 
 def score(
-    attributions: Mapping[str, Tensor], metrics: Sequence[Metric], engine: Engine
+    attributions: Mapping[str, Tensor],
+    metrics: Sequence[Metric],
+    engine: Engine,
+    reference: Reference | None = None,
 ) -> dict[tuple[str, str], Scores | Exception]:
-    """Scores by (method id, metric id); all questions go through the engine together."""
+    """Scores by (method id, metric id); all questions go through the engine together.
+
+    ``reference`` is the one method's of whom there are attributions, if any metric compares.
+    """
     pairs = [(name, metric) for name in attributions for metric in metrics]
-    programs = [metric.program(attributions[name], engine.cases) for name, metric in pairs]
+    programs = [m.program(attributions[name], engine.cases, reference) for name, m in pairs]
     outcomes = engine.run(programs)
     return {
         (name, metric.card.id): outcome

@@ -57,6 +57,8 @@ class Cases:
     """Prototype models beside the explained one, placed as it is, if the setting has any."""
     table: Table | None = None
     """Columns of rows, and what other rows are like; None but for tables."""
+    display: Tensor | None = None
+    """(cases, height, width, channels) uint8 on the host: images as people see them."""
     across: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
     """What all chunks of the setting share; see :meth:`once_per_setting`."""
     _shared: dict[Hashable, object] = field(

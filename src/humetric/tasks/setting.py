@@ -29,6 +29,9 @@ from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
 
+REFERENCE = 24
+"""Cases of a setting of images that others are compared with: its first."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -61,6 +64,9 @@ class Setting:
     """Prototype models that were made of the explained one."""
     table: Table | None = None
     """Columns of rows, and what other rows are like."""
+    reference: Setting | None = None
+    """Images alone: the cases that metrics compare with. They belong to the setting, whichever of
+    its cases are loaded."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -72,6 +78,19 @@ class Setting:
             (self.label == self.target).flatten(1).all(1)
             if self.label.ndim > 1
             else (self.label == self.target)
+        )
+
+    def first(self, count: int) -> Setting:
+        """A setting of images with its first cases alone."""
+        return replace(
+            self,
+            ids=self.ids[:count],
+            x=self.x[:count],
+            baseline=self.baseline[:count],
+            target=self.target[:count],
+            label=self.label[:count],
+            region=None if self.region is None else self.region[:count],
+            display=None if self.display is None else self.display[:count],
         )
 
     def place(self, placement: Placement) -> PlacedSetting:
@@ -135,6 +154,7 @@ class PlacedSetting:
             neighbours=setting.neighbours,
             prototypes=self.prototypes,
             table=setting.table,
+            display=None if setting.display is None else setting.display[rows],
             across=self._shared,
         )
 
@@ -153,7 +173,7 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         raise UnknownNameError("setting", id, known_settings())
     folder = convnet.WEIGHTS / id
     chosen = json.loads((folder / "cases.json").read_text())
-    rows = chosen["cases"]
+    declared = rows = chosen["cases"]
     if cases is not None:
         if not 1 <= cases <= len(rows):
             raise HumetricError(
@@ -169,11 +189,12 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
 
         return load_text_setting(id, chosen, rows)
     name = id.split("/")[1]
-    data = dataset(name)
+    data, count = dataset(name), len(rows)
+    rows = declared[: max(count, REFERENCE)]
     samples = [data.draw(row["index"], "pool") for row in rows]
     _compare(id, [s.image for s in samples], [row["sha256"] for row in rows])
     module, _ = convnet.load(folder / "model.safetensors")
-    return image_setting(
+    setting = image_setting(
         id,
         module,
         np.stack([s.image for s in samples]),
@@ -188,6 +209,7 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         classes=data.CLASSES,
         baseline=baseline,
     )
+    return setting.first(count)
 
 
 def _digest(path: Path) -> str:
@@ -227,7 +249,7 @@ def image_setting(
 
     The module takes ``(image / 255 - mean) / std`` with channels first and gives logits. Without
     ``target`` its own predictions are explained. ``baseline`` is ``mean`` (zero in normalised
-    space, the mean colour) or ``blur``.
+    space, the mean colour) or ``blur``. The first 24 are what metrics compare with.
     """
     images = np.asarray(images)
     if images.ndim != 4 or images.dtype != np.uint8:
@@ -259,7 +281,7 @@ def image_setting(
     target = logits.argmax(1).tolist() if target is None else list(target)
     if not 0 <= min(target) <= max(target) < logits.shape[1]:
         raise HumetricError(f"Expected targets from 0 to {logits.shape[1] - 1} but got {target}.")
-    return Setting(
+    setting = Setting(
         id=id,
         version=f"{version}, {baseline} baseline",
         task=task,
@@ -273,6 +295,7 @@ def image_setting(
         classes=tuple(classes),
         display=torch.tensor(images),
     )
+    return replace(setting, reference=setting.first(REFERENCE))
 
 
 def outputs(module: nn.Module, x: Tensor, rows: int = 16) -> Tensor:
