@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -13,11 +14,15 @@ from humetric.errors import HumetricError, UnknownNameError
 from humetric.results.files import write_whole
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from humetric.methods import Method
     from humetric.metrics import Metric
-    from humetric.run.look import Look
+    from humetric.run.look import Look, Scene
     from humetric.suites import Suite
     from humetric.tasks.setting import Setting
+
+S = TypeVar("S")
 
 DEFAULT = ("saliency", "integrated-gradients", "occlusion", "random")
 CURVES = ("deletion", "insertion")
@@ -71,8 +76,7 @@ def explain(
 
     if setting not in known_settings():
         raise UnknownNameError("setting", setting, known_settings())
-    task = setting.partition("/")[0]
-    image = task == "image"
+    image = setting.startswith("image/")
     _check_output(output, image)
     chosen = load_suite(suite)
     methods = [chosen.method(name) for name in method or DEFAULT]
@@ -81,7 +85,7 @@ def explain(
         methods = _able(methods, loaded)
     metrics = [chosen.metric(name) for name in _metrics(chosen, image)]
     name = loaded.ids[find_case(loaded, case)]
-    see = {"image": _see_image, "tabular": _see_table}.get(task, _see_text)
+    see = _see_image if image else _see_text
     found = see(loaded, name, methods, metrics, device, chosen.seed, output)
     for skip in found.skips:
         err.print(f"skipped {skip.name} on {skip.setting}: it {skip.reason}", markup=False)
@@ -132,46 +136,37 @@ def _see_text(
     seed: int,
     output: Path | None,
 ) -> Look[object]:
-    """Show a text case in a file, or in the terminal where there is none."""
+    """Show a text, or a row of a table, in a file, or in the terminal where there is none."""
     from humetric.run.look import look
-    from humetric.run.shown_text import shown_text
 
-    with err.status(f"explaining {setting.id}, case {case}"):
-        found = look(setting, case, methods, metrics, shown_text, device=device, seed=seed)
-    if output is None:
-        from humetric.boards.text_terminal import print_text
+    def looked(show: Callable[[Scene], S]) -> Look[S]:
+        with err.status(f"explaining {setting.id}, case {case}"):
+            return look(setting, case, methods, metrics, show, device=device, seed=seed)
 
-        print_text(found, out)
-    else:
+    if setting.table is None:
         from humetric.boards.text_page import text_page
+        from humetric.boards.text_terminal import print_text
+        from humetric.run.shown_text import shown_text
 
-        write_whole(output, text_page(found).encode())
-    return found
-
-
-def _see_table(
-    setting: Setting,
-    case: str,
-    methods: list[Method],
-    metrics: list[Metric],
-    device: str,
-    seed: int,
-    output: Path | None,
-) -> Look[object]:
-    """Show a row of a table in a file, or in the terminal where there is none."""
-    from humetric.run.look import look
+        return _put(looked(shown_text), output, print_text, text_page)
+    from humetric.boards.table_page import table_page
+    from humetric.boards.table_terminal import print_table
     from humetric.run.shown_table import shown_table
 
-    with err.status(f"explaining {setting.id}, case {case}"):
-        found = look(setting, case, methods, metrics, shown_table, device=device, seed=seed)
+    return _put(looked(shown_table), output, print_table, table_page)
+
+
+def _put(
+    found: Look[S],
+    output: Path | None,
+    show: Callable[[Look[S], Console], None],
+    page: Callable[[Look[S]], str],
+) -> Look[S]:
+    """A look on the terminal, or in a file."""
     if output is None:
-        from humetric.boards.table_terminal import print_table
-
-        print_table(found, out)
+        show(found, out)
     else:
-        from humetric.boards.table_page import table_page
-
-        write_whole(output, table_page(found).encode())
+        write_whole(output, page(found).encode())
     return found
 
 

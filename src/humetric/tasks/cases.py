@@ -23,6 +23,7 @@ from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
 
 T = TypeVar("T")
+M = TypeVar("M", TextModel, TabularModel)
 
 
 @dataclass(frozen=True)
@@ -154,20 +155,18 @@ class Cases:
 
     def tabular_module(self, reads: str = "") -> TabularModel:
         """The model behind rows; ``reads`` are internals that are wanted of it."""
-        refusal = self.model.refuses("internals" if reads else "gradient", reads)
-        if refusal:
-            raise AccessError(f"This method {refusal}.")
-        if not isinstance(self.model.module, TabularModel):
-            raise AccessError(f"Expected a tabular model but {self.model.id} is none.")
-        return self.model.module
+        return self._open(TabularModel, "tabular", reads)
 
     def text_module(self, reads: str = "") -> TextModel:
         """The model behind texts; ``reads`` are internals that are wanted of it."""
+        return self._open(TextModel, "text", reads)  # type: ignore[type-abstract]
+
+    def _open(self, kind: type[M], noun: str, reads: str) -> M:
         refusal = self.model.refuses("internals" if reads else "gradient", reads)
         if refusal:
             raise AccessError(f"This method {refusal}.")
-        if not isinstance(self.model.module, TextModel):
-            raise AccessError(f"Expected a text model but {self.model.id} is none.")
+        if not isinstance(self.model.module, kind):
+            raise AccessError(f"Expected a {noun} model but {self.model.id} is none.")
         return self.model.module
 
     def layer(self) -> nn.Module:
