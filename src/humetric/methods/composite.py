@@ -15,8 +15,6 @@ from humetric.tasks.cases import Cases
 
 LAST = 1
 """Steps of the path that are shown: the one that crosses the boundary."""
-SHOWN, THRESHOLD = 6, 0.1
-"""Features of the prototype, as prototype has them by default."""
 
 
 @method(
@@ -52,7 +50,10 @@ def composite(
             like.importance,
         )
         shown = [
-            {"lime": line} | rule | path | prototype.told_of(cases, like, i, SHOWN, THRESHOLD)
+            {"lime": line}
+            | rule
+            | path
+            | prototype.told_of(cases, like, i, prototype.SHOWN, prototype.THRESHOLD)
             for i, (line, rule, path) in enumerate(
                 zip(
                     lines,

@@ -16,6 +16,9 @@ from humetric.methods.omitting import losses, zeroed
 from humetric.models.prototypes import PrototypeModel, PrototypeText, Shown
 from humetric.tasks.cases import Cases
 
+SHOWN, THRESHOLD = 6, 0.1
+"""Features that people see at most, and the least importance (of ten) of one."""
+
 TEN = 10.0
 """Similarities and importances are shown on a scale of 0 to 10, as in the study's figure 2."""
 
@@ -42,7 +45,7 @@ class Found:
     tasks=("sentiment", "nli", "tabular"),
     uses=("prototypes",),
 )
-def prototype(shown: int = 6, threshold: float = 0.1, fixed: bool = False) -> Explainer:
+def prototype(shown: int = SHOWN, threshold: float = THRESHOLD, fixed: bool = False) -> Explainer:
     """What the similarity (0 to 10) to the most similar training case loses without each feature.
 
     A prototype model (models/prototypes.py) predicts the class of the prototype that a case
