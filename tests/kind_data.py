@@ -26,7 +26,8 @@ def rule(names: list[str], at: list[int], reached: bool = True, label: int = 1) 
     return {
         "conditions": conditions, "precision": 0.9731, "precision_low": 0.95099,
         "precision_high": 0.9888, "coverage": 0.25, "coverage_low": 0.224, "coverage_high": 0.2781,
-        "reached": reached, "samples": 2310, "class": label,
+        "wanted": 0.95, "reached": reached, "tests": 223, "drawn": 1000, "samples": 2310,
+        "class": label,
     }  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def prototype(
 ) -> Data:
     """A prototype of class 1."""
     return {
-        "similarity": 9.96, "class": 1, "case": case, "label": 1, "threshold": 0.05,
+        "similarity": 9.96, "class": 1, "case": case, "label": 1, "threshold": 0.05, "fixed": False,
         "importances": [
             {"feature": f, "index": i, "importance": v} for f, i, v in importances
         ],

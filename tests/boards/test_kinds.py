@@ -115,8 +115,8 @@ def test_a_rule_claims_no_more_than_its_lower_bound() -> None:
         "If “plot” and “good (word 4)” stay, the model says positive in at least 95.0% of changed"
     )
     assert claim in said(panel)  # 95.099% is not 95.1%
-    assert "Precision: 97.3% (bounds 95.0% and 98.9%)" in said(panel)
-    assert "Coverage: 25.0% (bounds 22.4% and 27.9%)" in said(panel)
+    assert "Precision: 97.3% of 223 test samples (bounds 95.0% and 98.9%)" in said(panel)
+    assert "Coverage: 25.0% of 1,000 changes at random (bounds 22.4% and 27.9%)" in said(panel)
     assert "No rule reached" not in said(panel)
     exact = {**given.rule(list(WORDS), [1]), "precision_low": 0.951}
     assert "If “plot” stays, the model says positive in at least 95.1%" in said(
@@ -124,7 +124,7 @@ def test_a_rule_claims_no_more_than_its_lower_bound() -> None:
     )
     row = panel_of("rule", given.rule(list(given.COLUMNS), [0, 6], False), ROW)
     assert "If age = 38 and sex = Male, the model says > 50K in at least" in said(row)
-    assert "No rule reached the precision that was asked for" in said(row)
+    assert "No rule was found that is sure to have a precision of 95%" in said(row)
 
 
 def test_a_rule_without_conditions_always_holds() -> None:

@@ -155,8 +155,11 @@ def test_dry_run_says_what_would_be_done(humetric: Humetric, tmp_path: Path) -> 
     assert "skipped" in found.stdout
     assert list(tmp_path.iterdir()) == []
     data = json.loads(humetric("run", "--cases", "5", "--dry-run", "--json", *chosen).stdout)
-    assert len(data["items"]) == 2
-    assert all(item["forward calls"] > 1000 for item in data["items"])
+    scored = [item for item in data["items"] if item["metrics"]]
+    assert len(scored) == 2
+    assert all(item["forward calls"] > 1000 for item in scored)
+    beside = [item["setting"] for item in data["items"] if not item["metrics"]]
+    assert beside == ["image/leaf/cnn"] * 2  # reference cases that maps are compared with
     assert {"setting": "image/leaf/cnn", "method": "attention"}.items() <= data["skips"][0].items()
     plain = humetric("run", "--cases", "2", "--dry-run", *chosen[:2], "--method", "lime")
     assert "Nothing is skipped." in plain.stdout

@@ -73,7 +73,7 @@ def test_maps_are_made_where_there_are_none(humetric: Humetric, tmp_path: Path) 
     [
         (("image/nothing/cnn",), "image/nothing/cnn"),
         (("image/leaf/cnn", "--metric", "deletion"), "metric of patches"),
-        (("sentiment/deception/tfidf", "--method", "random"), "is for image"),
+        (("sentiment/deception/tfidf", "--method", "random"), "Expected a setting of images"),
     ],
 )
 def test_wrong_names(

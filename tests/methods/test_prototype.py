@@ -165,7 +165,8 @@ class TestShown:
             assert set(more) == {"prototype"}
             told = more["prototype"]
             assert set(told) == {
-                "similarity", "class", "case", "label", "importances", "threshold", "prediction",
+                "similarity", "class", "case", "label", "importances", "threshold", "fixed",
+                "prediction",
             }  # fmt: skip
             assert told["threshold"] == 0.2
             assert 0 <= told["similarity"] <= 10

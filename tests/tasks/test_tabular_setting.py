@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from support import engine_for
-from tabular_support import table_setting
+from tabular_support import COLUMNS as MADE_UP
+from tabular_support import network, rows, table_setting
 
 from humetric import blackbox
 from humetric.data.embedded import census
@@ -249,7 +251,7 @@ def test_what_is_no_probability_is_refused(predict: Any, message: str) -> None:
         ({"rows": ROWS + np.eye(3)[1]}, r"categories from 0 to 2 in column kind of the rows"),
         ({"background": BACKGROUND + np.inf}, r"finite numbers .* of the background"),
         ({"rows": [["a", "b", "c"]] * 4}, "plain numbers .* 'a'"),
-        ({"label": [1]}, "Expected 4 different labels but got 1"),
+        ({"label": [1]}, "Expected 4 labels but got 1"),
         ({"label": [0, 1, 2, 0]}, r"labels from 0 to 1 .* got \[0, 1, 2, 0\]"),
         ({"model": MLP((0, 3, 0), (4,), classes=1)}, r"two classes or more but got \(4, 1\)"),
         ({"target": [0, 1, 2, 0]}, r"targets from 0 to 1 but got \[0, 1, 2, 0\]"),
@@ -315,6 +317,23 @@ def test_methods_that_need_gradients_are_for_networks() -> None:
 def test_a_network_of_other_columns_is_refused() -> None:
     with pytest.raises(HumetricError, match="it encodes \\(0, 3\\)"):
         table_setting(MLP((0, 3)))
+
+
+def test_what_would_be_misread_is_refused() -> None:
+    frame = pd.DataFrame(rows(6, 3), columns=[c.name for c in MADE_UP])
+    assert torch.equal(own_rows(frame).x, own_rows(frame.to_numpy()).x)
+    with pytest.raises(HumetricError, match="in this order but got income, married, hours"):
+        own_rows(frame[frame.columns[::-1]])
+    with pytest.raises(HumetricError, match=r"names of the model's 2 classes but got \['a'\]"):
+        table_setting(classes=("a",))
+    with pytest.raises(HumetricError, match="got str: for a model of scikit-learn"):
+        table_setting("model")  # type: ignore[arg-type]
+    with pytest.raises(HumetricError, match="Expected columns as humetric"):
+        tabular_setting("tabular/a/b", network(), ["age"], rows(2), background=rows(40))  # type: ignore[list-item]
+
+
+def own_rows(given: Any) -> Setting:
+    return tabular_setting("tabular/a/b", network(), MADE_UP, given, background=rows(40))
 
 
 def test_a_black_box_that_raises_is_quoted() -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from humetric.cli.app import app, err, out, print_json
-from humetric.errors import UnknownNameError
+from humetric.errors import HumetricError, UnknownNameError
 
 if TYPE_CHECKING:
     from humetric.run.patch_table import PatchTable
@@ -49,6 +49,9 @@ def patches(
         raise UnknownNameError("setting", setting, known_settings())
     if metric not in METRICS:
         raise UnknownNameError("metric of patches", metric, METRICS)
+    if not setting.startswith("image/"):
+        images = [name for name in known_settings() if name.startswith("image/")]
+        raise HumetricError(f"Expected a setting of images ({', '.join(images)}), got {setting}.")
     chosen = load_suite(suite)
     loaded = load_setting(setting, chosen.cases)
     with err.status("explaining") as status:
@@ -64,8 +67,11 @@ def patches(
     print_json(_plain(found)) if as_json else out.print(_grid(found))
     for skip in found.skips if method else ():
         err.print(f"skipped {skip.name} on {setting}: it {skip.reason}", markup=False)
+    said: dict[str, list[str]] = {}
     for failure in found.failures:
-        err.print(f"failed: {failure.method} on {setting}. {failure.message}", markup=False)
+        said.setdefault(failure.message, []).append(failure.method)
+    for message, names in said.items():
+        err.print(f"failed: {', '.join(names)} on {setting}. {message}", markup=False)
     if found.failures:
         raise typer.Exit(1)
 

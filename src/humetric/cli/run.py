@@ -96,7 +96,8 @@ def run(
     expected = list(costs(plan, placed, methods, metrics, chosen.seed, store))
     anew = replaced(plan.items, placed, methods, metrics, chosen.seed, store)
     if dry_run:
-        open_ended = [name for name, m in methods.items() if not counted(m.card)]
+        able = {name for item in plan.items for name in item.methods}
+        open_ended = [n for n, m in methods.items() if n in able and not counted(m.card)]
         _dry_run(plan, expected, placed, batches, anew, open_ended, as_json)
         return
     for line in skip_lines(plan.skips):
@@ -227,12 +228,12 @@ def _dry_run(
     out.print(table)
     calls = sum(cost.forward + cost.backward for cost in expected)
     seconds = sum(row["seconds"] for row in rows)
-    out.print(f"{calls:,} model calls, about {seconds:.0f} s on this machine.")
-    if open_ended:
-        out.print(
-            f"Not counted: what {', '.join(open_ended)} will ask, which the answers decide.",
-            markup=False,
-        )
+    more = f", and what {', '.join(open_ended)} will take, which is not known yet"
+    out.print(
+        f"{calls:,} model calls, about {seconds:.0f} s on this machine"
+        f"{more if open_ended else ''}.",
+        markup=False,
+    )
     for note in anew:
         out.print(note, markup=False)
     for line in skip_lines(plan.skips):

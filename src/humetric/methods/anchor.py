@@ -71,7 +71,7 @@ def anchor(
 
     def explain(cases: Cases) -> Program[Explanation]:
         rules = yield from shared_rules(cases, wanted)
-        return Explanation(projected(cases, rules), told(cases, rules))
+        return Explanation(projected(cases, rules), told(cases, rules, precision))
 
     return explain
 
@@ -150,8 +150,8 @@ def projected(cases: Cases, rules: Sequence[Rule]) -> Tensor:
     return found
 
 
-def told(cases: Cases, rules: Sequence[Rule]) -> tuple[dict[str, Any], ...]:
-    """Each rule as plain data."""
+def told(cases: Cases, rules: Sequence[Rule], wanted: float) -> tuple[dict[str, Any], ...]:
+    """Each rule as plain data; ``wanted`` is the precision that was asked for."""
     return tuple(
         {
             "rule": {
@@ -165,7 +165,10 @@ def told(cases: Cases, rules: Sequence[Rule]) -> tuple[dict[str, Any], ...]:
                 "coverage": rule.coverage,
                 "coverage_low": rule.coverage_low,
                 "coverage_high": rule.coverage_high,
+                "wanted": wanted,
                 "reached": bool(rule.reached),
+                "tests": rule.tests,
+                "drawn": COVERAGE,
                 "samples": rule.samples,
                 "class": int(cases.target[i]),
             }

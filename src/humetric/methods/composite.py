@@ -40,7 +40,8 @@ def composite(
 
     def explain(cases: Cases) -> Program[Explanation]:
         weights, lines = yield from lime.fitted(cases, samples)
-        rules = yield from anchor.shared_rules(cases, anchor.Wanted(samples=rule_samples))
+        wanted = anchor.Wanted(samples=rule_samples)
+        rules = yield from anchor.shared_rules(cases, wanted)
         paths = yield from decision_boundary.shared_paths(cases, path_samples)
         like = yield from prototype.compared(cases, fixed=True)
         maps = (
@@ -53,11 +54,11 @@ def composite(
             {"lime": line}
             | rule
             | path
-            | prototype.told_of(cases, like, i, prototype.SHOWN, prototype.THRESHOLD)
+            | prototype.told_of(cases, like, i, prototype.SHOWN, prototype.THRESHOLD, fixed=True)
             for i, (line, rule, path) in enumerate(
                 zip(
                     lines,
-                    anchor.told(cases, rules),
+                    anchor.told(cases, rules, wanted.precision),
                     decision_boundary.told(cases, paths, path_samples, LAST),
                     strict=True,
                 )

@@ -63,7 +63,7 @@ def prototype(shown: int = SHOWN, threshold: float = THRESHOLD, fixed: bool = Fa
 
     def explain(cases: Cases) -> Program[Explanation]:
         found = yield from compared(cases, fixed)
-        told = tuple(told_of(cases, found, i, shown, threshold) for i in range(len(cases)))
+        told = tuple(told_of(cases, found, i, shown, threshold, fixed) for i in range(len(cases)))
         return Explanation(found.importance, told)
 
     return explain
@@ -103,7 +103,9 @@ def _activations(model: PrototypeModel, cases: Cases, case: int) -> Tensor:
     return found
 
 
-def told_of(cases: Cases, found: Found, case: int, shown: int, threshold: float) -> dict[str, Any]:
+def told_of(
+    cases: Cases, found: Found, case: int, shown: int, threshold: float, fixed: bool
+) -> dict[str, Any]:
     """What people see of one case."""
     place = int(found.nearest[case])
     like = found.shown[place]
@@ -122,6 +124,7 @@ def told_of(cases: Cases, found: Found, case: int, shown: int, threshold: float)
                 if abs(float(values[j])) >= threshold
             ],
             "threshold": float(threshold),
+            "fixed": fixed,
             "prediction": int(found.prediction[case]),
         }
     }

@@ -39,6 +39,8 @@ class Rule(NamedTuple):
     gains: tuple[float, ...]
     """Precision with each condition minus without it, when it was added, the first against the
     empty rule. They sum to ``precision`` minus that of the empty rule. Estimates without bounds."""
+    tests: int
+    """Samples that precision and its bounds rest on."""
     samples: int
     """Drawn in the whole search, without those for coverage."""
     reached: bool
@@ -136,6 +138,7 @@ def _report(steps: Steps, conditions: tuple[int, ...], batch: int) -> Generator[
         steps.coverage.share(rule),
         *steps.coverage.interval(rule, 1 - steps.tests.delta),
         tuple(gains.tolist()),
+        int(drawn),
         len(steps.samples),
         steps.tests.passed(rule),
     )

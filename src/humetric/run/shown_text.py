@@ -122,8 +122,8 @@ def _predicted(cases: Cases) -> bool:
 def _tops(scene: Scene) -> dict[str, tuple[Top, ...]]:
     """Top words by method. A span has two maps for them: one of its start, one of its end.
 
-    Ties are broken as in the metrics. A method that has a map of the whole answer but fails on one
-    of its ends has no highlight.
+    Ties are broken as in the metrics; words that a method gives 0 are not highlighted. A method
+    that has a map of the whole answer but fails on one of its ends has no highlight.
     """
     engine = scene.engine
     task, _ = engine.cases.text()
@@ -140,5 +140,6 @@ def _tops(scene: Scene) -> dict[str, tuple[Top, ...]]:
 
 
 def _top(attribution: Tensor, cases: Cases) -> Top:
-    order = ranks(attribution.to(cases.device), cases)[0].argsort()
-    return tuple(order[: min(TOP, cases.lengths[0])].tolist())
+    order = ranks(attribution.to(cases.device), cases)[0].argsort()[: cases.lengths[0]].tolist()
+    values = attribution[0].tolist()
+    return tuple([word for word in order if values[word] != 0][:TOP])

@@ -118,8 +118,23 @@ def single(rows: ArrayLike) -> Values:
         return plain.astype(np.float32).astype(np.float64)
 
 
+def check_names(columns: Sequence[Column], rows: object, what: str) -> None:
+    """Refuse a data frame whose columns are others, or in another order."""
+    names = getattr(rows, "columns", None)
+    if names is not None and [str(n) for n in names] != [c.name for c in columns]:
+        raise HumetricError(
+            f"Expected {what} with the columns {', '.join(c.name for c in columns)} in this order "
+            f"but got {', '.join(map(str, names))}."
+        )
+
+
 def check_rows(columns: Sequence[Column], rows: Values, what: str) -> None:
     """Refuse rows that are not of these columns."""
+    if not all(isinstance(column, Column) for column in columns):
+        raise HumetricError(
+            "Expected columns as humetric.Column(name, categories), without categories for "
+            f"numbers, but got {list(columns)[:3]}."
+        )
     names = [column.name for column in columns]
     if len(set(names)) != len(names) or not names:
         raise HumetricError(f"Expected columns of different names but got {names}.")

@@ -17,7 +17,7 @@ from humetric.models.tabular import MLP, BlackBox, Predict, TabularModel
 from humetric.seeding import generator
 from humetric.tasks.imputation import fit_imputer
 from humetric.tasks.setting import Setting, outputs
-from humetric.tasks.table import Column, Table, check_rows, single, table_of
+from humetric.tasks.table import Column, Table, check_names, check_rows, single, table_of
 from humetric.tasks.tabular import REMOVALS, TabularTask
 
 DRAWS = 32
@@ -55,21 +55,28 @@ def tabular_setting(
     show similar rows; without them such methods are skipped.
     """
     table, values = table_of(columns, background), single(rows)
+    check_names(columns, background, "background")
+    check_names(columns, rows, "rows")
     check_rows(columns, values, "rows")
     names = tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(len(values)))
     for what, given in (
-        ("ids", len(set(names))),
+        ("different ids", len(set(names))),
         ("targets", len(values) if target is None else len(target)),
         ("labels", len(values) if label is None else len(label)),
     ):
         if given != len(values):
-            raise HumetricError(f"Expected {len(values)} different {what} but got {given}.")
+            raise HumetricError(f"Expected {len(values)} {what} but got {given}.")
     if removal not in REMOVALS:
         raise UnknownNameError("removal", removal, REMOVALS)
     if draws < 1 or (removal == "expectation" and draws > len(table.background)):
         raise HumetricError(
             f"Expected 1 to {len(table.background)} draws, the background rows that there are, "
             f"but got {draws}: give more background rows, or draws={len(table.background)}."
+        )
+    if not isinstance(model, TabularModel) and not callable(model):
+        raise HumetricError(
+            f"Expected a TabularModel, or a function from rows to probabilities, but got "
+            f"{type(model).__name__}: for a model of scikit-learn give its predict_proba."
         )
     module = model if isinstance(model, TabularModel) else BlackBox(model)
     _check_columns(module, table)
@@ -84,6 +91,10 @@ def tabular_setting(
         raise HumetricError(
             f"Expected labels from 0 to {logits.shape[1] - 1} (-1 where one is not known) but got "
             f"{list(label)}."
+        )
+    if classes and len(classes) != logits.shape[1]:
+        raise HumetricError(
+            f"Expected names of the model's {logits.shape[1]} classes but got {list(classes)}."
         )
     wanted = logits.argmax(1) if target is None else torch.tensor(list(target))
     if not 0 <= int(wanted.min()) <= int(wanted.max()) < logits.shape[1]:

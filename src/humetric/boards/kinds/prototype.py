@@ -12,9 +12,13 @@ from humetric.boards.kinds.subject import Subject
 def panel(data: Any, subject: Subject) -> Panel:
     """Similarity out of 10, the most similar prototype, and features that it hangs on."""
     owner, said = subject.output(data["class"]), subject.output(data["prediction"])
-    blocks: list[Block] = [
-        words("Not the explained model but another, which compares with known cases.", "pale")
-    ]
+    eyes = (
+        "with what the explained model's last layer sees of cases"
+        if data["fixed"]
+        else "in its own way of seeing cases"
+    )
+    other = f"Not the explained model but another, which compares with known cases {eyes}."
+    blocks: list[Block] = [words(other, "pale")]
     if said != subject.target:
         differs = f"That model says {said}, not {subject.target}, which is explained."
         blocks.append(words(differs, "strong"))
@@ -34,7 +38,8 @@ def panel(data: Any, subject: Subject) -> Panel:
     ]
     important = f"Important {subject.many}"
     if found:
-        blocks.append(words(f"(change of the similarity above {threshold})", "pale", important))
+        told = f"(the {len(found)} largest changes of the similarity, above {threshold})"
+        blocks.append(words(told, "pale", important))
         blocks.append(bars(found))
     else:
         blocks.append(words(f"(none selected: none is above {threshold})", label=important))

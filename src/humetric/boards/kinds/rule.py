@@ -17,7 +17,10 @@ def panel(data: Any, subject: Subject) -> Panel:
     share = f" in at least {low:.1f}% of changed {subject.inputs}."
     blocks: list[Block] = []
     if not data["reached"]:
-        failed = "No rule reached the precision that was asked for; this is the best one found."
+        failed = (
+            f"No rule was found that is sure to have a precision of {100 * data['wanted']:g}%. Of "
+            f"the most promising one only {low:.1f}% are sure:"
+        )
         blocks.append(words(failed, "strong"))
     if named:
         runs = [Run("If ")]
@@ -31,18 +34,25 @@ def panel(data: Any, subject: Subject) -> Panel:
         runs += [Run(said, "strong"), Run(share)]
     blocks.append(Words(tuple(runs)))
     if named:
-        blocks.append(words("What each condition adds to the precision:", "pale"))
-        gains = zip(named, conditions, strict=True)
-        blocks.append(bars([(name, condition["gain"]) for name, condition in gains]))
-    blocks += [_bounded("Precision", data, "precision"), _bounded("Coverage", data, "coverage")]
-    blocks.append(words(f"From {count(data['samples'], 'sample', 'samples')}.", "pale"))
+        gains = [condition["gain"] for condition in conditions]
+        without = 100 * (data["precision"] - sum(gains))
+        adds = f"Without conditions the precision is about {without:.1f}%; each condition adds"
+        below = " (the map counts what is below 0 as 0)" if min(gains) < 0 else ""
+        blocks.append(words(f"{adds}{below}:", "pale"))
+        blocks.append(bars(list(zip(named, gains, strict=True))))
+    blocks += [
+        _bounded("Precision", data, "precision", f"{data['tests']:,} test samples"),
+        _bounded("Coverage", data, "coverage", f"{data['drawn']:,} changes at random"),
+    ]
+    searched = count(data["samples"], "sample", "samples")
+    blocks.append(words(f"The search took {searched}, those of the test included.", "pale"))
     return Panel("Rule", tuple(blocks))
 
 
-def _bounded(label: str, data: Any, name: str) -> Words:
+def _bounded(label: str, data: Any, name: str, of: str) -> Words:
     middle, low = 100 * float(data[name]), _below(data[f"{name}_low"])
     high = -_below(-float(data[f"{name}_high"]))
-    return words(f"{middle:.1f}% (bounds {low:.1f}% and {high:.1f}%)", label=label)
+    return words(f"{middle:.1f}% of {of} (bounds {low:.1f}% and {high:.1f}%)", label=label)
 
 
 def _below(share: float) -> float:
