@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from test_contract import TestMethods, TestMetrics
+from test_contract import TestMethods, TestMetrics, weights
 
 from humetric.cli import app
 
-__all__ = ["TestMethods", "TestMetrics"]
+__all__ = ["TestMethods", "TestMetrics", "weights"]
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
