@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import torch
 from torch import Tensor, nn
 
@@ -42,10 +44,9 @@ def activations(module: nn.Module, layer: str, x: Tensor) -> list[Tensor]:
 
     handles = [each.register_forward_hook(keep) for each in wanted]
     try:
-        with torch.inference_mode():
+        # Reached is how a hook ends the pass: what comes after the layer need not be computed.
+        with torch.inference_mode(), suppress(Reached):
             module(x)
-    except Reached:
-        pass
     finally:
         for handle in handles:
             handle.remove()
