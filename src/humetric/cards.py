@@ -138,12 +138,12 @@ class Registry(Generic[T]):
     def _discover(self) -> None:
         if not self._discovered:
             package = importlib.import_module(self.package)
-            for module in pkgutil.iter_modules(package.__path__, f"{self.package}."):
+            for module in pkgutil.walk_packages(package.__path__, f"{self.package}."):
                 importlib.import_module(module.name)
             self._discovered = True
 
 
-COUNTS = {"samples", "points", "steps", "subsets", "cells", "texts", "least", "cues"}
+COUNTS = {"samples", "points", "steps", "subsets", "cells", "texts", "least", "cues", "draws"}
 """Parameters that count something, so that there must be at least one of it."""
 
 

@@ -164,7 +164,8 @@ def _of_setting(
         table = table[sorted(table.columns)]
         cases = table.to_numpy(np.float64)
         there = chosen.groupby("method")["case"].nunique()[table.columns].to_numpy()
-        cases = np.where(there < wanted, np.nan, cases)  # a part of the cases is no evidence
+        if card.scope == "case":
+            cases = np.where(there < wanted, np.nan, cases)  # a part of the cases is no evidence
         count = (~np.isnan(cases)).sum(0)
         total = np.nansum(cases, axis=0)
         mean = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)

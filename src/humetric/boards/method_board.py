@@ -166,7 +166,11 @@ def _board(
         column.metric: _cells(
             setting,
             column,
-            _matrix(scores[scores["metric"] == column.metric], cases, methods),
+            _matrix(
+                scores[scores["metric"] == column.metric],
+                cases if result.metrics[column.metric].scope == "case" else None,
+                methods,
+            ),
             result,
         )
         for column in columns
@@ -181,12 +185,15 @@ def _board(
 
 
 def _matrix(
-    scores: pd.DataFrame, cases: int, methods: list[str]
+    scores: pd.DataFrame, rows: int | None, methods: list[str]
 ) -> dict[str, NDArray[np.float64] | None]:
-    """Values of each method in the order of the cases; None where a case is missing."""
+    """Values of each method in the order of the cases; None where a case is missing.
+
+    Without a number of rows there may be any: replicates of simulated users are stored together.
+    """
     found: dict[str, NDArray[np.float64] | None] = dict.fromkeys(methods)
     for method, group in scores.groupby("method"):
-        if len(group) == cases:
+        if rows is None or len(group) == rows:
             found[str(method)] = group.sort_values("case")["value"].to_numpy(np.float64)
     return found
 

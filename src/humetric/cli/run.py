@@ -98,6 +98,7 @@ def run(
     if dry_run:
         able = {name for item in plan.items for name in item.methods}
         open_ended = [n for n, m in methods.items() if n in able and not counted(m.card)]
+        open_ended += [name for name, m in metrics.items() if m.card.scope != "case"]
         _dry_run(plan, expected, placed, batches, anew, open_ended, as_json)
         return
     for line in skip_lines(plan.skips):

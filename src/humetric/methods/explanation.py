@@ -17,11 +17,13 @@ know the method. Kinds in use:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from humetric.errors import InvalidExplanationError
 
@@ -50,6 +52,24 @@ class Explanation:
 def from_plain(attribution: Tensor, more: Mapping[str, Any]) -> Explanation:
     """An explanation from a map and what :attr:`Explanation.more` gave."""
     return Explanation(attribution, tuple(more.get("cases", ())), more.get("setting", {}))
+
+
+def joined(parts: Sequence[Explanation]) -> Explanation:
+    """Explanations of several chunks of a setting's cases as one.
+
+    Texts of a chunk are as wide as its longest, so that maps may differ in width.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    shape = torch.tensor([p.attribution.shape[1:] for p in parts]).amax(0).tolist()
+    maps = [
+        pad(m, [n for a, b in zip(shape[::-1], m.shape[:0:-1], strict=True) for n in (0, a - b)])
+        for m in (p.attribution for p in parts)
+    ]
+    cases = [p.cases or ({},) * len(p.attribution) for p in parts]
+    some = any(p.cases for p in parts)
+    flat = tuple(more for of in cases for more in of) if some else ()
+    return Explanation(torch.cat(maps), flat, parts[0].setting)
 
 
 def check_more(found: Explanation, cases: int, who: str) -> None:

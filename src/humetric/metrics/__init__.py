@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import NamedTuple, ParamSpec, TypeVar, cast
+from typing import Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 from torch import Tensor
 
@@ -26,6 +26,7 @@ from humetric.cards import (
 )
 from humetric.engine.questions import Answers, Program, Questions
 from humetric.errors import HumetricError
+from humetric.metrics.panel import Panel, Replicates, Shown
 from humetric.tasks.cases import Cases
 
 T = TypeVar("T")
@@ -87,17 +88,36 @@ class Comparison(NamedTuple):
     compare: Compare
 
 
+Simulate = Callable[[Panel, Shown], Program[Replicates]]
+"""A panel and what one method shows of its learning cases -> replicates; asks the model."""
+
+
+class Simulation(NamedTuple):
+    """What the factory of a simulated user returns."""
+
+    simulate: Simulate
+    learning: int = 0
+    """Explained cases that the panel must have."""
+    test: int = 0
+    """Further cases that it must have."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A card and the functions that do the work."""
 
     card: MetricCard
-    work: Work | Comparison
+    work: Work | Comparison | Simulation
 
     def program(
         self, attribution: Tensor, cases: Cases, reference: Reference | None = None
     ) -> Program[Scores]:
         """The metric as something that the engine can run."""
+        if isinstance(self.work, Simulation):
+            raise HumetricError(
+                f"{self.card.id} is a simulated user, whose value is of a setting and not of a "
+                f"case: use humetric run, or run_settings."
+            )
         if isinstance(self.work, Comparison):
             if reference is None:
                 raise HumetricError(
@@ -108,6 +128,12 @@ class Metric:
         flat = cases.real(attribution.flatten(1))
         answers = yield self.work.plan(flat, cases)
         return self.work.reduce(answers, flat, cases)
+
+    def simulation(self) -> Simulation:
+        """The work of a metric that has a value per setting."""
+        if not isinstance(self.work, Simulation):
+            raise HumetricError(f"{self.card.id} has a value per case and simulates nobody.")
+        return self.work
 
 
 METRICS: Registry[Metric] = Registry("metric", __name__)
@@ -126,14 +152,19 @@ def metric(
     weights: str = "",
     derived_from: str = "",
     deprecated: str = "",
-) -> Callable[[Callable[P, Work | Comparison]], Callable[P, Metric]]:
+    sees: Sequence[str] = (),
+    rivals: bool = False,
+) -> Callable[[Callable[P, Work | Comparison | Simulation]], Callable[P, Metric]]:
     """Declare a metric. The factory's parameters are the metric's and go on its card.
 
-    ``deprecated`` says why it should no longer be used: suites then leave it out, naming it still
-    runs it, and old results stay.
+    ``sees`` names what it sees beside attributions (``cues``); ``rivals`` says that it is about a
+    setting and its rivals, not about the setting alone. ``deprecated`` says why it should no longer
+    be used: suites then leave it out, naming it still runs it, and old results stay.
     """
 
-    def declare(factory: Callable[P, Work | Comparison]) -> Callable[P, Metric]:
+    def declare(
+        factory: Callable[P, Work | Comparison | Simulation],
+    ) -> Callable[P, Metric]:
         @wraps(factory)
         def make(*args: P.args, **kwargs: P.kwargs) -> Metric:
             parameters = bound_parameters(id, factory, args, kwargs)
@@ -147,6 +178,8 @@ def metric(
                 parameters=parameters,
                 direction=direction,
                 range=range,
+                scope=_scope(work, rivals),
+                sees=tuple(sees),
                 derived_from=derived_from,
                 needs=needs,
                 compares=isinstance(work, Comparison),
@@ -159,3 +192,11 @@ def metric(
         return make
 
     return declare
+
+
+def _scope(
+    work: Work | Comparison | Simulation, rivals: bool
+) -> Literal["case", "setting", "setting-pair"]:
+    if not isinstance(work, Simulation):
+        return "case"
+    return "setting-pair" if rivals else "setting"

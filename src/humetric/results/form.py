@@ -26,6 +26,8 @@ class SettingForm(Form):
     version: str
     cases: list[str]
     reference: list[str] = []
+    panel: list[str] = []
+    rivals: dict[str, str] = {}
 
 
 class PairForm(Form):

@@ -49,6 +49,8 @@ def gaps(result: Result) -> list[Gap]:
     for key in dict.fromkeys(_pairs(result)):
         setting, method, _ = key
         count, has = cases.get(setting, 0), int(there.get(key, 0))
+        if key[2] in result.metrics and result.metrics[key[2]].scope != "case":
+            count, has = 1, min(has, 1)  # a simulated user's replicates are there, or none is
         if has < count and key not in tried and (setting, method, "") not in tried:
             found.append(Gap(*key, count - has, count))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -57,6 +57,19 @@ def score_identity(
     """
     found = of | {"kind": "score", "method": definition(method), "metric": definition(metric)}
     return found | ({"reference": list(reference)} if metric.compares else {})
+
+
+def replicates_identity(
+    of: Context, method: Card, metric: MetricCard, learning: int, rivals: Mapping[str, str]
+) -> dict[str, Any]:
+    """Replicates of a simulated user; ``of`` has the cases of the panel.
+
+    ``rivals`` are those of the setting, with their versions; they are part of what the replicates
+    of a metric about pairs of settings depend on, and of no other's.
+    """
+    found = of | {"kind": "replicates", "learning": learning}
+    found |= {"method": definition(method), "metric": definition(metric)}
+    return found | ({"rivals": dict(rivals)} if metric.scope == "setting-pair" else {})
 
 
 def answer_identity(of: Context, questions: Questions) -> dict[str, Any]:

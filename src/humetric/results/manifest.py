@@ -73,6 +73,9 @@ def write_manifest(folder: Path, new: Mapping[str, Any]) -> Manifest:
         if old is not None and all(old.get(c) == whole.get(c) for c in CONDITIONS):
             for part in MERGED:
                 whole[part] = old.get(part, {}) | whole.get(part, {})
+            for name, about in old.get("settings", {}).items():  # a panel that others looked at
+                if whole["settings"][name].get("version") == about.get("version"):
+                    whole["settings"][name] = about | whole["settings"][name]
             tried = {(s, m) for s in new["settings"] for m in new["methods"]}
             tried |= {(s, "") for s in new["settings"]}  # metrics that were skipped
             for part in ("skips", "failures"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -11,9 +11,17 @@ import pandas as pd
 
 from humetric.cards import Card, MethodCard, MetricCard
 from humetric.errors import HumetricError
+from humetric.metrics.panel import LEARNING, Replicates
 from humetric.results.form import check_form
-from humetric.results.identity import Context, context, map_identity, score_identity
+from humetric.results.identity import (
+    Context,
+    context,
+    map_identity,
+    replicates_identity,
+    score_identity,
+)
 from humetric.results.manifest import FILE, Manifest, read_manifest
+from humetric.results.replicates import as_replicates, control_means
 from humetric.results.result import COLUMNS, Failure, Result, Skip, curve_points
 from humetric.results.store import Store
 
@@ -52,6 +60,8 @@ def read_result(folder: Path) -> Result:
                     share = asked / len(of["cases"]) + method.passes
                     priced.setdefault((of["setting"], method.id), []).append(share)
                 for metric in metrics.values():
+                    if metric.scope != "case":
+                        continue
                     record = store.get(score_identity(of, method, metric, beside))
                     if record is None:
                         continue
@@ -61,6 +71,14 @@ def read_result(folder: Path) -> Result:
                     if "curve" in record.tensors:
                         drawn = curve_points(record.tensors["curve"])
                         curves.update(zip(keys, drawn, strict=True))
+        met = dict(_simulated(manifest, methods, metrics, store))
+        for key, found in met.items():
+            setting, method_id, metric_id = key
+            rows += [
+                (setting, replicate, method_id, metric_id, value)
+                for replicate, value in zip(found.names, found.value.tolist(), strict=True)
+            ]
+        controls = {key: control_means(found) for key, found in met.items()}
         failures = tuple(Failure(**row) for row in manifest["failures"])
         skips = tuple(Skip(**row) for row in manifest["skips"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -85,7 +103,36 @@ def read_result(folder: Path) -> Result:
         for key, shares in priced.items()
         if len(shares) == chunks[key[0]]  # a price of a part of the cases is none of all
     }
-    return Result(table, curves, failures, skips, methods, metrics, provenance, calls, more=more)
+    return Result(table, curves, failures, skips, methods, metrics, provenance, calls, more=more,
+                  controls=controls)  # fmt: skip
+
+
+def _simulated(
+    manifest: Manifest,
+    methods: Mapping[str, MethodCard],
+    metrics: Mapping[str, MetricCard],
+    store: Store,
+) -> Iterator[tuple[tuple[str, str, str], Replicates]]:
+    """Replicates by (setting, method, metric)."""
+    for name, about in manifest["settings"].items():
+        if not about.get("panel"):
+            continue
+        of = _context(manifest, name, about["panel"])
+        rivals = about.get("rivals", {})
+        for method in methods.values():
+            for metric in metrics.values():
+                if metric.scope == "case":
+                    continue
+                record = store.get(replicates_identity(of, method, metric, LEARNING, rivals))
+                if record is not None:
+                    yield (name, method.id, metric.id), as_replicates(record)
+
+
+def _context(manifest: Manifest, setting: str, cases: Sequence[str]) -> Context:
+    """What records of some cases of a setting have in common."""
+    version = manifest["settings"][setting]["version"]
+    conditions = (manifest[name] for name in ("seed", "device", "precision"))
+    return context(setting, version, cases, *conditions)
 
 
 def _chunks(manifest: Manifest) -> Iterator[Context]:
@@ -93,14 +140,7 @@ def _chunks(manifest: Manifest) -> Iterator[Context]:
     for name, about in manifest["settings"].items():
         ids, size = about["cases"], manifest["chunk"]
         for start in range(0, len(ids), size):
-            yield context(
-                name,
-                about["version"],
-                ids[start : start + size],
-                manifest["seed"],
-                manifest["device"],
-                manifest["precision"],
-            )
+            yield _context(manifest, name, ids[start : start + size])
 
 
 def _card(kind: type[C], plain: dict[str, Any]) -> C:

@@ -64,6 +64,10 @@ class Result:
     more: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     """What methods have to show of a setting as a whole beside their maps, by (setting, method)."""
 
+    controls: Mapping[tuple[str, str, str], Mapping[str, float]] = field(default_factory=dict)
+    """By (setting, method, metric), of simulated users: what they do with no explanation, or with
+    shuffled ones, as means over replicates."""
+
     def notes(self) -> list[str]:
         """What methods want to be known of their explanations, in sentences, each once."""
         said: dict[tuple[str, str], list[str]] = {}
@@ -84,15 +88,19 @@ class Result:
     def manifest(
         self,
         cases: Mapping[str, Sequence[str]],
-        reference: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        beside: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """The run as run.json describes it, by the ids of each setting's cases and reference."""
+        """The run as run.json describes it, by the ids of each setting's cases.
+
+        ``beside`` says by setting which other cases values depend on: its ``reference``, its
+        ``panel``, its ``rivals`` with their versions.
+        """
         versions = self.provenance["settings"]
         settings: dict[str, dict[str, Any]] = {
             name: {"version": versions[name], "cases": list(cases[name])} for name in cases
         }
-        for name in reference:
-            settings[name]["reference"] = list(reference[name])
+        for name, others in beside.items():
+            settings[name] |= others
         return {
             **{k: v for k, v in self.provenance.items() if k not in ("settings", "cases")},
             "settings": settings,

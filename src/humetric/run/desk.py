@@ -1,29 +1,27 @@
 """Desks: a chunk of cases at work, with its engine, its records and the maps that were made.
 
-Metrics that compare with other cases need a method's maps of the setting's reference. Those chunks
-have desks like any other: stored maps are read, missing ones are made and stored, and a chunk that
-a run scores anyway is explained once.
+Metrics that compare with other cases need a method's maps of the setting's reference, simulated
+users those of their panel's learning cases. Those chunks have desks like any other: stored maps are
+read, missing ones are made and stored, and a chunk that a run scores anyway is explained once.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import torch
 
 from humetric.engine.engine import Engine
 from humetric.errors import HumetricError
 from humetric.methods import Method
-from humetric.methods.explanation import Explanation
+from humetric.methods.explanation import Explanation, joined
 from humetric.metrics import Metric, Reference, Scores
 from humetric.results.store import Store
 from humetric.run.isolated import Workers
 from humetric.run.records import Chunk, chunk_of
-from humetric.run.work import Item, explanations, reference_items, said, score
-from humetric.tasks.setting import PlacedSetting
+from humetric.run.work import Item, explanations, items_beside, said, score
+from humetric.tasks.setting import PlacedSetting, Setting
 
 
 @dataclass
@@ -90,7 +88,7 @@ class Desk:
 
 @dataclass
 class Desks:
-    """Desks of a run. Those of reference cases stay until the next setting's turn comes."""
+    """Desks of a run. Those of cases beside the run's stay until the next setting's turn comes."""
 
     placed: Mapping[str, PlacedSetting]
     size: int
@@ -105,63 +103,68 @@ class Desks:
     """What is written beside every record, the batch size aside."""
     _setting: str = field(default="", init=False)
     _beside: dict[tuple[str, ...], Desk] = field(default_factory=dict, init=False)
-    """By the reference cases that they are of."""
+    """By the setting and the cases that they are of."""
     _cases: dict[str, Reference] = field(default_factory=dict, init=False)
     """By method."""
 
-    def at(self, item: Item, compares: bool) -> Desk:
-        """The desk of an item; ``compares``: whether any of its metrics asks for the reference."""
-        self._turn_to(item.setting)
+    def at(self, item: Item, others: Sequence[Setting]) -> Desk:
+        """The desk of an item; it is kept if it is of some of the other cases, needed later."""
+        self.turn_to(item.setting)
         placed = self.placed[item.setting]
-        ids = placed.setting.ids[item.start : item.stop]
-        known = self._beside.get(ids)
+        key = (item.setting, *placed.setting.ids[item.start : item.stop])
+        known = self._beside.get(key)
         # The same cases as rows of another setting have no reference of their own.
         if known is not None and known.placed is placed:
             return known
-        opened = self._open(item, placed)
-        if compares and any(
+        opened = self.open(item, placed)
+        if any(
             (i.start, i.stop) == (item.start, item.stop) and where is placed
-            for i, where in reference_items(placed, self.size)
+            for cases in others
+            for i, where in items_beside(placed, cases, self.size)
         ):
-            self._beside[ids] = opened
+            self._beside[key] = opened
         return opened
+
+    def explained(
+        self, placed: PlacedSetting, others: Setting, method: Method, what: str
+    ) -> Explanation:
+        """A method's explanations of other cases of a setting; ``what`` they are, for errors."""
+        parts: list[Explanation] = []
+        for item, where in items_beside(placed, others, self.size):
+            ids = where.setting.ids[item.start : item.stop]
+            key = (where.setting.id, *ids)
+            if key not in self._beside:
+                self._beside[key] = self.open(item, where)
+            found = self._beside[key].map(method)
+            if isinstance(found, Exception):
+                raise HumetricError(
+                    f"{method.card.id} failed on {what} ({ids[0]} to {ids[-1]}). {said(found)}"
+                )
+            parts.append(found)
+        return joined(parts)
 
     def reference(self, setting: str, method: Method) -> Reference:
         """A method's maps of a setting's reference cases, made when they are first asked for."""
-        self._turn_to(setting)
-        name = method.card.id
+        self.turn_to(setting)
+        name, placed = method.card.id, self.placed[setting]
         if name not in self._cases:
-            maps = []
-            for desk in self._reference_desks(setting):
-                found = desk.map(method)
-                if isinstance(found, Exception):
-                    where = f"{desk.chunk.of['cases'][0]} to {desk.chunk.of['cases'][-1]}"
-                    raise HumetricError(
-                        f"{name} failed on reference cases ({where}), which this metric compares "
-                        f"with. {said(found)}"
-                    )
-                maps.append(found.attribution)
-            others = self.placed[setting].setting.reference
+            others = placed.setting.reference
             assert others is not None  # the planner leaves out metrics that lack it
-            beside = replace(self.placed[setting], setting=others)
-            cases = beside.cases(0, len(others), self.seed)
-            self._cases[name] = Reference(cases, torch.cat(maps))
+            what = "reference cases, which this metric compares with"
+            found = self.explained(placed, others, method, what)
+            cases = placed.beside(others).cases(0, len(others), self.seed)
+            self._cases[name] = Reference(cases, found.attribution)
         return self._cases[name]
 
-    def _reference_desks(self, setting: str) -> Iterator[Desk]:
-        for item, placed in reference_items(self.placed[setting], self.size):
-            ids = placed.setting.ids[item.start : item.stop]
-            if ids not in self._beside:
-                self._beside[ids] = self._open(item, placed)
-            yield self._beside[ids]
-
-    def _turn_to(self, setting: str) -> None:
+    def turn_to(self, setting: str) -> None:
+        """Let go of what was kept for another setting."""
         if setting != self._setting:
             self._setting = setting
             self._beside.clear()
             self._cases.clear()
 
-    def _open(self, item: Item, placed: PlacedSetting) -> Desk:
+    def open(self, item: Item, placed: PlacedSetting) -> Desk:
+        """A new desk of some cases."""
         batch = self.batches[item.setting]
         beside = {"batch_size": batch, **self.about}
         chunk = chunk_of(item, placed, self.seed, self.store, beside)

@@ -112,8 +112,7 @@ def run_into(
 ) -> Result:
     """Do what a folder lacks and keep it there. The manifest is there before the first record."""
     cases = {name: p.setting.ids for name, p in placed.items()}
-    others = {name: p.setting.reference for name, p in placed.items()}
-    reference = {name: other.ids for name, other in others.items() if other is not None}
+    beside = {name: _beside(p, plan, metrics) for name, p in placed.items()}
     about = {**about, "planned": plan.pairs()}
 
     def do(items: tuple[Item, ...]) -> Result:
@@ -130,11 +129,29 @@ def run_into(
             store=Store(folder),
             isolate=isolate,
         )
-        write_manifest(folder, result.manifest(cases, reference))
+        write_manifest(folder, result.manifest(cases, beside))
         return result
 
     do(())
     return do(plan.items)
+
+
+def _beside(
+    placed: PlacedSetting, plan: Plan, metrics: Mapping[str, Metric]
+) -> dict[str, list[str] | dict[str, str]]:
+    """What values of a setting depend on beside its cases, for the manifest."""
+    found: dict[str, list[str] | dict[str, str]] = {}
+    setting, panel = placed.setting, None
+    if setting.reference is not None:
+        found["reference"] = list(setting.reference.ids)
+    items = [i for i in plan.items if i.setting == setting.id and i.scope == "setting"]
+    if items:
+        panel = placed.panel
+    if panel is not None:
+        found["panel"] = list(panel.ids)
+    if any(metrics[m].card.scope == "setting-pair" for i in items for m in i.metrics):
+        found["rivals"] = {name: load().version for name, load in setting.rivals.items()}
+    return found
 
 
 def unique(names: Sequence[str]) -> None:

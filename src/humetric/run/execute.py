@@ -13,14 +13,17 @@ import pandas as pd
 
 from humetric.methods import Method
 from humetric.metrics import Metric, Scores
+from humetric.metrics.panel import LEARNING, Replicates
 from humetric.results.environment import environment
+from humetric.results.replicates import control_means
 from humetric.results.result import COLUMNS, Failure, Result, curve_points
 from humetric.results.store import Store
 from humetric.run.desk import Desk, Desks
 from humetric.run.isolated import Limits, Workers
 from humetric.run.plan import Plan
+from humetric.run.simulate import Stage, panel_setting, stage_of
 from humetric.run.work import Item, said
-from humetric.tasks.setting import PlacedSetting
+from humetric.tasks.setting import PlacedSetting, Setting
 
 Progress = Callable[[Item, int], object]
 """Told the item in progress and how many rows the model was called with since the last time."""
@@ -37,7 +40,14 @@ class Done:
     curves: dict[Key, list[float]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     more: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    controls: dict[tuple[str, str, str], dict[str, float]] = field(default_factory=dict)
     calls: int = 0
+
+    def add_replicates(self, item: Item, name: str, metric: str, found: Replicates) -> None:
+        """Replicates of one method and simulated user."""
+        keys = [(item.setting, replicate, name, metric) for replicate in found.names]
+        self.values.update(zip(keys, found.value.tolist(), strict=True))
+        self.controls[item.setting, name, metric] = control_means(found)
 
     def add(
         self, item: Item, cases: tuple[str, ...], name: str, metric: str, found: Scores
@@ -80,7 +90,15 @@ def execute(
         desks = Desks(settings, plan.chunk, batches, workers, told, seed, store, about_records)
         for item in plan.items:
             progress(item, 0)
-            desk = desks.at(item, any(metrics[m].card.compares for m in item.metrics))
+            if item.scope == "setting":
+                stage = stage_of(desks, item, [metrics[m] for m in item.metrics])
+                for name, metric, met in _replicates(item, methods, metrics, stage):
+                    if isinstance(met, Exception):
+                        done.failures.append(Failure(item.setting, name, metric, said(met)))
+                    else:
+                        done.add_replicates(item, name, metric, met)
+                continue
+            desk = desks.at(item, _others(settings[item.setting], plan, metrics))
             for name in item.methods:
                 made = desk.map(methods[name])
                 if isinstance(made, Exception):
@@ -119,7 +137,29 @@ def execute(
         },
         damaged=tuple(dict.fromkeys(store.damaged)) if store is not None else (),
         more=done.more,
+        controls=done.controls,
     )
+
+
+def _others(placed: PlacedSetting, plan: Plan, metrics: Mapping[str, Metric]) -> list[Setting]:
+    """Cases of a setting that will be looked at beside those of an item."""
+    here = [item for item in plan.items if item.setting == placed.setting.id]
+    found = []
+    compares = any(metrics[m].card.compares for item in here for m in item.metrics)
+    if compares and placed.setting.reference is not None:
+        found.append(placed.setting.reference)
+    if any(item.scope == "setting" for item in here):
+        found.append(panel_setting(placed).first(LEARNING))
+    return found
+
+
+def _replicates(
+    item: Item, methods: Mapping[str, Method], metrics: Mapping[str, Metric], stage: Stage
+) -> Iterator[tuple[str, str, Replicates | Exception]]:
+    """What every simulated user does with what every method shows."""
+    for name in item.methods:
+        for metric in item.metrics:
+            yield name, metric, stage.replicates(methods[name], metrics[metric])
 
 
 def _scores(

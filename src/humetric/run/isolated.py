@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
@@ -29,7 +29,7 @@ from humetric.methods import Method
 from humetric.methods.explanation import Explanation, from_plain
 from humetric.results.store import Store
 from humetric.run.work import Item
-from humetric.tasks.setting import PlacedSetting
+from humetric.tasks.setting import PlacedSetting, Setting
 
 START = 120.0
 """Seconds that a process may take until it is ready: it imports torch first."""
@@ -75,9 +75,18 @@ class Workers:
         return self.limits is not None and bool(method.card.source)
 
     def explain(
-        self, method: Method, placed: PlacedSetting, item: Item, batch: int
+        self,
+        method: Method,
+        placed: PlacedSetting,
+        item: Item,
+        batch: int,
+        other: Setting | None = None,
     ) -> Explanation | Exception:
-        """A method's maps of an item's cases; an error if it fails or goes beyond its limits."""
+        """A method's maps of an item's cases; an error if it fails or goes beyond its limits.
+
+        ``other`` are cases in the place of the setting's, changed ones say; it goes to the process
+        that explains the setting's own.
+        """
         assert self.limits is not None
         name, self.last_calls, self.last_asked = method.card.id, 0, 0
         if name in self._given_up:
@@ -86,7 +95,7 @@ class Workers:
         try:
             if key not in self._running:
                 self._running[key] = Worker(method, placed, self.seed, self.store, self.limits)
-            found = self._running[key].explain(item, batch)
+            found = self._running[key].explain(item, batch, other)
             outcome, self.last_calls, self.last_asked = found
         except IsolatedError as error:
             self._running.pop(key).kill() if key in self._running else None
@@ -142,10 +151,12 @@ class Worker:
             raise IsolatedError(f"{self.name} could not be loaded in its own process: {ready}")
         self.memory = _resident(self.process.pid)
 
-    def explain(self, item: Item, batch: int) -> tuple[Explanation | Exception, int, int]:
+    def explain(
+        self, item: Item, batch: int, other: Setting | None = None
+    ) -> tuple[Explanation | Exception, int, int]:
         """Maps of an item's cases, the model calls they took, and the questions asked."""
         cases = item.stop - item.start
-        self.link.send((item.start, item.stop, batch))
+        self.link.send((item.start, item.stop, batch, None if other is None else bare(other)))
         outcome, calls, asked = self._wait(self.limits.seconds * cases, self.limits.seconds, cases)
         if isinstance(outcome, str):
             return HumetricError(outcome), calls, asked
@@ -197,6 +208,11 @@ class Worker:
         """Read what the process prints, so that it is never held up, and keep the end of it."""
         while block := output.read1(1 << 16):  # type: ignore[attr-defined]
             self.tail = (self.tail + block)[-4096:]
+
+
+def bare(setting: Setting) -> Setting:
+    """Cases without what can be made of them anew, so that little is sent."""
+    return replace(setting, panel=None, reference=None)
 
 
 @contextlib.contextmanager

@@ -118,7 +118,8 @@ def look(
     """
     chosen, measured = by_id(methods), by_id(metrics)
     row = find_case(setting, case)
-    plan = make_plan([setting], methods, metrics, chunk=1)
+    measured = {name: m for name, m in measured.items() if m.card.scope == "case"}
+    plan = make_plan([setting], methods, list(measured.values()), chunk=1)
     item = plan.items[row]
     placed = setting.place(place(device, precision))
     cases = placed.cases(item.start, item.stop, seed)

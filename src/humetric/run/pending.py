@@ -65,6 +65,8 @@ def replaced(
     """What a store has of an earlier definition, and what has changed since, in sentences."""
     notes: dict[str, None] = {}
     for item in items:
+        if item.scope != "case":  # panels have other cases, and records of their own
+            continue
         chunk = chunk_of(item, placed[item.setting], seed, store)
         todo = missing(item, chunk, methods, metrics)
         wanted = [map_identity(chunk.of, methods[name].card) for name in todo.methods]

@@ -13,6 +13,7 @@ from humetric.engine.batching import automatic_batch_size
 from humetric.errors import HumetricError
 from humetric.methods import Method
 from humetric.metrics import Metric
+from humetric.metrics.panel import LEARNING
 from humetric.models.model import call
 from humetric.results.result import Skip
 from humetric.results.store import Store
@@ -43,7 +44,10 @@ class Plan:
 
     def pairs(self) -> list[dict[str, Any]]:
         """What will be scored on each setting, as plain data: it tells what a run still lacks."""
-        by = {i.setting: (list(i.methods), list(i.metrics)) for i in self.items}
+        by: dict[str, tuple[list[str], list[str]]] = {}
+        for item in self.items:
+            metrics = by.setdefault(item.setting, (list(item.methods), []))[1]
+            metrics += [m for m in item.metrics if m not in metrics]
         return [
             {"setting": setting, "methods": methods, "metrics": metrics}
             for setting, (methods, metrics) in by.items()
@@ -59,24 +63,30 @@ def make_plan(
     """One item per chunk of cases; methods that cannot run on a setting are skipped by name."""
     items, skips = [], []
     for setting in settings:
-        able = []
+        able: list[str] = []
         for method in methods:
             reason = refusal(method, setting)
             if reason:
                 skips.append(Skip(setting.id, method.card.id, reason))
             else:
                 able.append(method.card.id)
-        fitting = []
+        fitting: list[str] = []
+        simulated: list[str] = []
         for metric in metrics:
             if setting.task.id in metric.card.tasks:
                 reason = metric_refusal(metric, setting)
                 if reason:
                     skips.append(Skip(setting.id, "", reason, metric.card.id))
-                else:
+                elif metric.card.scope == "case":
                     fitting.append(metric.card.id)
+                else:
+                    simulated.append(metric.card.id)
         for start in range(0, len(setting), chunk):
             stop = min(start + chunk, len(setting))
             items.append(Item(setting.id, start, stop, tuple(able), tuple(fitting)))
+        if simulated and setting.panel is not None:
+            count = len(setting.panel())
+            items.append(Item(setting.id, 0, count, tuple(able), tuple(simulated), "setting"))
     return Plan(tuple(items), tuple(skips), chunk)
 
 
@@ -97,7 +107,23 @@ def metric_refusal(metric: Metric, setting: Setting) -> str:
     """Why a metric cannot run on a setting of a task that it is for; empty if it can."""
     if metric.card.compares and setting.reference is None:
         return f"compares with reference cases, which {setting.id} does not have"
+    if metric.card.scope != "case":
+        return panel_refusal(metric, setting)
     return setting.model.refuses(metric.card.needs)
+
+
+def panel_refusal(metric: Metric, setting: Setting) -> str:
+    """Why a setting's panel is too small for a simulated user, or it has no rivals."""
+    work = metric.simulation()
+    count = 0 if setting.panel is None else len(setting.panel())
+    if count < max(LEARNING, work.learning) or count - LEARNING < work.test:
+        return (
+            f"needs {LEARNING} cases that are explained and {work.test} more, and {setting.id} "
+            f"has {count} in all"
+        )
+    if metric.card.scope == "setting-pair" and not setting.rivals:
+        return f"compares a setting with its rivals, and {setting.id} has none"
+    return ""
 
 
 def has(setting: Setting, use: str) -> bool:
@@ -139,7 +165,8 @@ def costs(
     in each case) that lack the same have the same plans, so each is counted once per setting.
     Methods that ask in several rounds, each depending on the last, are counted as if all answers
     were 0; methods that are not built in, or that train students or replace features (``LONG``),
-    are not counted, since that would mean running them. Reference cases that are not run for
+    are not counted, since that would mean running them. Neither is what simulated users ask: it
+    depends on what they were answered. Reference cases that are not run for
     themselves are items without metrics.
     """
     known: dict[tuple[object, ...], Cost] = {}
@@ -166,7 +193,8 @@ def costs(
 def _own(plan: Plan, placed: Mapping[str, PlacedSetting]) -> Iterator[tuple[Item, PlacedSetting]]:
     """The items of a plan, and what they are of."""
     for item in plan.items:
-        yield item, placed[item.setting]
+        if item.scope == "case":
+            yield item, placed[item.setting]
 
 
 def _beside(
@@ -179,8 +207,8 @@ def _beside(
 ) -> Iterator[tuple[Item, PlacedSetting]]:
     """Reference chunks that no item is of, with the methods whose maps of them will be asked."""
     comparing: dict[str, dict[str, None]] = {}
-    for item in plan.items:
-        todo = missing(item, chunk_of(item, placed[item.setting], seed, store), methods, metrics)
+    for item, where in _own(plan, placed):
+        todo = missing(item, chunk_of(item, where, seed, store), methods, metrics)
         names = [name for name, metric in todo.pairs if metrics[metric].card.compares]
         comparing.setdefault(item.setting, {}).update(dict.fromkeys(names))
     own = {(i.setting, placed[i.setting].setting.ids[i.start : i.stop]) for i in plan.items}

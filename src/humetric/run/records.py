@@ -13,13 +13,16 @@ from humetric.cards import Card, MetricCard
 from humetric.engine.questions import Answers, Questions
 from humetric.methods.explanation import Explanation, from_plain
 from humetric.metrics import Scores
+from humetric.metrics.panel import LEARNING, Replicates
 from humetric.results.identity import (
     Context,
     answer_identity,
     context,
     map_identity,
+    replicates_identity,
     score_identity,
 )
+from humetric.results.replicates import as_replicates, tensors_of
 from humetric.results.store import Record, Store
 from humetric.run.work import Item
 from humetric.tasks.setting import PlacedSetting
@@ -82,6 +85,26 @@ class Chunk:
         curve = {} if scores.curve is None else {"curve": scores.curve}
         identity = self.score_identity(method, metric)
         self._put(identity, {"value": scores.value, **curve}, calls, seconds)
+
+    def replicates(
+        self, method: Card, metric: MetricCard, rivals: Mapping[str, str]
+    ) -> Replicates | None:
+        """Replicates of a simulated user, if they are known."""
+        found = self._get(replicates_identity(self.of, method, metric, LEARNING, rivals))
+        return None if found is None else as_replicates(found)
+
+    def keep_replicates(
+        self,
+        method: Card,
+        metric: MetricCard,
+        rivals: Mapping[str, str],
+        found: Replicates,
+        calls: int,
+        seconds: float,
+    ) -> None:
+        """Keep replicates, their names and their controls."""
+        identity = replicates_identity(self.of, method, metric, LEARNING, rivals)
+        self._put(identity, tensors_of(found), calls, seconds, {"names": list(found.names)})
 
     def recall(self, questions: Questions) -> Answers | None:
         """Answers to shared questions, if they are known."""

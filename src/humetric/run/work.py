@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ from humetric.engine.questions import Program, Questions
 from humetric.methods import Method, checked_explanation
 from humetric.methods.explanation import Explanation
 from humetric.metrics import Metric, Reference, Scores
-from humetric.tasks.setting import PlacedSetting
+from humetric.tasks.setting import PlacedSetting, Setting
 
 LONG = {"unlabelled", "neighbours"}
 """What methods use that takes long, or answers that mean something, to make much of: left out of a
@@ -24,13 +24,17 @@ dry run."""
 
 @dataclass(frozen=True)
 class Item:
-    """A piece of work that can be done by itself: all methods and metrics on one chunk of cases."""
+    """A piece of work that can be done by itself: all methods and metrics on one chunk of cases.
+
+    Or, with the scope ``setting``, simulated users of one setting, on all cases of its panel.
+    """
 
     setting: str
     start: int
     stop: int
     methods: tuple[str, ...]
     metrics: tuple[str, ...]
+    scope: Literal["case", "setting"] = "case"
 
 
 def reference_items(placed: PlacedSetting, size: int) -> Iterator[tuple[Item, PlacedSetting]]:
@@ -39,9 +43,14 @@ def reference_items(placed: PlacedSetting, size: int) -> Iterator[tuple[Item, Pl
     That is the setting itself where it has the same cases in the same place.
     """
     others = placed.setting.reference
-    if others is None:
-        return
-    beside = replace(placed, setting=others)
+    return iter(()) if others is None else items_beside(placed, others, size)
+
+
+def items_beside(
+    placed: PlacedSetting, others: Setting, size: int
+) -> Iterator[tuple[Item, PlacedSetting]]:
+    """Chunks of other cases of a setting, likewise."""
+    beside = placed.beside(others)
     for start in range(0, len(others), size):
         stop = min(start + size, len(others))
         own = placed.setting.ids[start:stop] == others.ids[start:stop]

@@ -36,11 +36,12 @@ def main(link: Connection, path: Path) -> None:
     store = None if job["folder"] is None else Store(Path(job["folder"]))
     while True:
         try:
-            start, stop, batch = link.recv()
+            start, stop, batch, other = link.recv()
         except EOFError:
             return
         item = Item(placed.setting.id, start, stop, (job["method"].card.id,), ())
-        link.send(_explain(job, placed, item, batch, store, before))
+        where, kept = (placed, store) if other is None else (placed.beside(other), None)
+        link.send(_explain(job, where, item, batch, kept, before))
 
 
 def _explain(

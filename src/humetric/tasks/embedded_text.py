@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from humetric.data.embedded import reading
@@ -18,7 +18,7 @@ from humetric.models import stored, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.models.prototype_files import beside
 from humetric.tasks.neighbours import load
-from humetric.tasks.setting import Setting
+from humetric.tasks.setting import Setting, load_setting
 from humetric.tasks.text import SEGMENTS
 from humetric.tasks.text_setting import text_setting
 from humetric.tasks.unlabelled import Unlabelled
@@ -76,6 +76,15 @@ def load_text_setting(
         unlabelled=Unlabelled(Drawn(data), encoder, names),
         neighbours=near,
     )
+
+
+def rivals_of(id: str) -> dict[str, Callable[[], Setting]]:
+    """The settings that Gonzalez et al. set beside a good reader: same questions, worse readers."""
+    task, _, rest = id.partition("/")
+    data, _, level = rest.partition("/")
+    if task != "qa" or level != "high":
+        return {}
+    return {n: partial(load_setting, n) for n in (f"qa/{data}/low", f"qa/{data}/medium")}
 
 
 @dataclass(frozen=True)

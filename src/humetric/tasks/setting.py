@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -28,6 +30,7 @@ from humetric.tasks.table import Table
 from humetric.tasks.task import Task
 from humetric.tasks.text import Texts, TextTask
 from humetric.tasks.unlabelled import Unlabelled
+from humetric.tasks.words import Encoder
 
 REFERENCE = 24
 """Cases of a setting of images that others are compared with: its first."""
@@ -67,6 +70,13 @@ class Setting:
     reference: Setting | None = None
     """Images alone: the cases that metrics compare with. They belong to the setting, whichever of
     its cases are loaded."""
+    panel: Callable[[], Setting] | None = None
+    """Makes the setting with all cases that simulated users are shown: those that it declares,
+    whichever of them are loaded."""
+    encoder: Encoder | None = None
+    """Makes inputs of changed texts, for simulated users who edit."""
+    rivals: Mapping[str, Callable[[], Setting]] = field(default_factory=dict)
+    """Settings of the same cases whose models are worse; see two-model-choice."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -81,16 +91,17 @@ class Setting:
         )
 
     def first(self, count: int) -> Setting:
-        """A setting of images with its first cases alone."""
+        """The setting with its first cases alone."""
         return replace(
             self,
             ids=self.ids[:count],
             x=self.x[:count],
-            baseline=self.baseline[:count],
+            baseline=self.baseline[:count] if len(self.baseline) > 1 else self.baseline,
             target=self.target[:count],
             label=self.label[:count],
             region=None if self.region is None else self.region[:count],
             display=None if self.display is None else self.display[:count],
+            texts=None if self.texts is None else self.texts.take(slice(count)),
         )
 
     def place(self, placement: Placement) -> PlacedSetting:
@@ -127,6 +138,25 @@ class PlacedSetting:
         default_factory=dict, init=False, repr=False, compare=False
     )
     """What was made once for all chunks; see Cases.once_per_setting."""
+
+    def beside(self, setting: Setting) -> PlacedSetting:
+        """Other cases of the same setting, which share what was made for all of them."""
+        found = replace(self, setting=setting)
+        found._shared_with(self)
+        return found
+
+    @property
+    def panel(self) -> Setting | None:
+        """All cases that simulated users are shown, made when they are first needed."""
+        make = self.setting.panel
+        if make is None:
+            return None
+        if "panel" not in self._shared:
+            self._shared["panel"] = make()
+        return cast(Setting, self._shared["panel"])
+
+    def _shared_with(self, other: PlacedSetting) -> None:
+        object.__setattr__(self, "_shared", other._shared)
 
     def cases(self, start: int, stop: int, seed: int = 0) -> Cases:
         """A chunk of the setting's cases on the device."""
@@ -183,11 +213,12 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
     if id.startswith("tabular/"):
         from humetric.tasks.embedded_tabular import load_tabular_setting
 
-        return load_tabular_setting(id, chosen, rows)
+        return replace(load_tabular_setting(id, chosen, rows), panel=partial(load_setting, id))
     if not id.startswith("image/"):
-        from humetric.tasks.embedded_text import load_text_setting
+        from humetric.tasks.embedded_text import load_text_setting, rivals_of
 
-        return load_text_setting(id, chosen, rows)
+        made = load_text_setting(id, chosen, rows)
+        return replace(made, panel=partial(load_setting, id), rivals=rivals_of(id))
     name = id.split("/")[1]
     data, count = dataset(name), len(rows)
     rows = declared[: max(count, REFERENCE)]
@@ -209,7 +240,7 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         classes=data.CLASSES,
         baseline=baseline,
     )
-    return setting.first(count)
+    return replace(setting.first(count), panel=partial(load_setting, id, baseline=baseline))
 
 
 def _digest(path: Path) -> str:
@@ -295,7 +326,12 @@ def image_setting(
         classes=tuple(classes),
         display=torch.tensor(images),
     )
-    return replace(setting, reference=setting.first(REFERENCE))
+    return replace(setting, reference=setting.first(REFERENCE), panel=partial(same, setting))
+
+
+def same(setting: Setting) -> Setting:
+    """A setting as it is: the panel of one that was made of given cases is all of them."""
+    return setting
 
 
 def outputs(module: nn.Module, x: Tensor, rows: int = 16) -> Tensor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,7 +18,7 @@ from humetric.models.prototypes import PrototypeModels
 from humetric.models.tabular import MLP, BlackBox, Predict, TabularModel
 from humetric.seeding import generator
 from humetric.tasks.imputation import fit_imputer
-from humetric.tasks.setting import Setting, outputs
+from humetric.tasks.setting import Setting, outputs, same
 from humetric.tasks.table import Column, Table, check_names, check_rows, single, table_of
 from humetric.tasks.tabular import REMOVALS, TabularTask
 
@@ -101,7 +103,7 @@ def tabular_setting(
         raise HumetricError(
             f"Expected targets from 0 to {logits.shape[1] - 1} but got {wanted.tolist()}."
         )
-    return Setting(
+    found = Setting(
         id=id,
         version=f"{version}, {removal} removal, {draws} draws, background {_digest(table)}"
         + (f", prototypes {prototypes.version}" if prototypes else ""),
@@ -116,6 +118,7 @@ def tabular_setting(
         table=table,
         prototypes=prototypes,
     )
+    return replace(found, panel=partial(same, found))
 
 
 def _check_columns(module: TabularModel, table: Table) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -15,7 +17,7 @@ from humetric.models.model import Model
 from humetric.models.prototypes import PrototypeModels
 from humetric.models.text import TextModel
 from humetric.tasks.neighbours import Neighbours, Table
-from humetric.tasks.setting import Setting, outputs
+from humetric.tasks.setting import Setting, outputs, same
 from humetric.tasks.text import PASSAGE, REMOVALS, SEGMENTS, Texts, TextTask, Tokens, best_span
 from humetric.tasks.unlabelled import Unlabelled, apart
 from humetric.tasks.words import Encoder, Encoding, Span, Text
@@ -116,7 +118,7 @@ def text_setting(
         known = torch.tensor(label) if label is not None else wanted
     keep = torch.zeros(len(x), made.words, dtype=torch.bool)
     nothing = made.rows(keep, x, shown.tokens.word, x.shape[2])
-    return Setting(
+    setting = Setting(
         id=id,
         version=f"{version}, {removal} removal, {split} split"
         + (f", unlabelled {_digest(more)}" if more else "")
@@ -134,7 +136,9 @@ def text_setting(
         unlabelled=Unlabelled(more, encoder, SEGMENTS[task]) if more else None,
         neighbours=Neighbours(neighbours, encoder, SEGMENTS[task], "own") if neighbours else None,
         prototypes=prototypes,
+        encoder=encoder,
     )
+    return replace(setting, panel=partial(same, setting))
 
 
 def as_text_model(model: nn.Module) -> TextModel:
