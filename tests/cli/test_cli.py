@@ -175,7 +175,7 @@ def test_dry_run_says_what_would_be_done(humetric: Humetric, tmp_path: Path) -> 
         (["run", "--suite", "none.toml"], "Cannot read the suite none.toml"),
         (["run", "--device", "cuda:7"], "The device 'cuda:7' cannot be used here"),
         (["run", "--precision", "fp8"], "Expected a precision of fp32, bf16, fp64"),
-        (["run", "--cases", "9999"], "has 60 cases"),
+        (["run", "--cases", "9999"], "has 84 cases"),
         (["run", "--batch-size", "none"], "Expected a batch size of at least 1, or auto"),
     ],
 )

@@ -51,7 +51,7 @@ def test_the_help_names_the_default_methods(humetric: Humetric) -> None:
         (["image/leaf/cnn", "--method", "salency"], "Did you mean 'saliency'"),
         (["image/leaf/cnn", "--method", "edge", "--method", "edge"], "edge came twice"),
         (["image/leaf/cnn", "--case", "laef-0002"], "Did you mean 'leaf-0002'"),
-        (["image/leaf/cnn", "--case", "61"], "expected a number from 1 to 60"),
+        (["image/leaf/cnn", "--case", "85"], "expected a number from 1 to 84"),
         (["image/leaf/cnn", "-o", "x.pdf"], "ends in .png or .html but got 'x.pdf'"),
         (["image/leaf/cnn", "-o", "x"], "ends in .png or .html but got 'x'"),
         (["image/leaf/cnn", "-o", "folder.png"], "Cannot write folder.png: it is a folder"),

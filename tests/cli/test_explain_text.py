@@ -63,7 +63,7 @@ def test_default_methods_are_those_that_the_model_allows(humetric: Humetric) -> 
     [
         (["sentiment/review/bert"], "Did you mean 'sentiment/reviews/bert'"),
         (["sentiment/reviews/bert", "--case", "reviews-9999"], "Unknown case of"),
-        (["sentiment/reviews/bert", "--case", "61"], "expected a number from 1 to 60"),
+        (["sentiment/reviews/bert", "--case", "85"], "expected a number from 1 to 84"),
         (["sentiment/reviews/bert", "-o", "x.png"], "texts and tables are shown as HTML, or in"),
         (["sentiment/reviews/bert", "-o", "x.pdf"], "ends in .html but got 'x.pdf'"),
         (["image/leaf/cnn"], "Expected a file for the image: give one that ends in .png or .html"),

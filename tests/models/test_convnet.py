@@ -88,7 +88,7 @@ def test_shipped_cases_are_reproduced(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_prefix_of_a_multiple_of_four_is_balanced(name: str) -> None:
     cases = shipped(name)[2]["cases"]
-    assert len({case["index"] for case in cases}) == len(cases) == 60
+    assert len({case["index"] for case in cases}) == len(cases) == 84
     kinds = [(case["predicted"], case["predicted"] == case["label"]) for case in cases]
     for end in range(4, 61, 4):
         assert set(Counter(kinds[:end]).values()) == {end // 4}

@@ -123,7 +123,7 @@ def test_cases_are_those_on_record(setting: str) -> None:
     assert found["data_version"] == TEXTS[data].VERSION
     assert (WEIGHTS / found["weights"]).exists()
     assert (WEIGHTS / found["tokenizer"]).exists()
-    assert len({case["index"] for case in found["cases"]}) == len(found["cases"]) == 60
+    assert len({case["index"] for case in found["cases"]}) == len(found["cases"]) == 84
     draw = reading.draw_adversarial if "adversarial" in setting else text_dataset(data).draw
     for case in found["cases"]:
         sample = draw(case["index"], "pool")

@@ -281,7 +281,7 @@ def test_few_background_rows_are_enough_where_none_is_averaged_over() -> None:
 def test_an_embedded_setting_is_what_is_on_record(id: str) -> None:
     setting = load_setting(id)
     rows = json.loads((WEIGHTS / id / "cases.json").read_text())["cases"]
-    assert len(setting) == len(rows) == 60
+    assert len(setting) == len(rows) == 84
     assert setting.target.tolist() == [row["predicted"] for row in rows]
     assert setting.label.tolist() == [row["label"] for row in rows]
     assert setting.target.tolist() == outputs(setting.model.module, setting.x, 7).argmax(1).tolist()

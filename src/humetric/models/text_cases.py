@@ -1,4 +1,4 @@
-"""Which texts of the pool the benchmark explains: 60 for each setting, chosen once."""
+"""Which texts of the pool the benchmark explains: 84 for each setting, chosen once."""
 
 from __future__ import annotations
 

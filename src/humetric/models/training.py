@@ -28,7 +28,7 @@ from humetric.errors import HumetricError
 from humetric.models.convnet import ARCHITECTURE, WEIGHTS, ConvNet, normalise
 
 RECIPE_VERSION = 1
-CASES = 60
+CASES = 84
 MARGIN = 0.01
 """No case has a probability this close to .5, so that rounding cannot flip its prediction."""
 
