@@ -70,11 +70,12 @@ def _metric(suite: Suite) -> Metric:
 
 def _heading(found: PatchLook) -> str:
     """What is shown, and how to read the numbers."""
-    count, side = found.metric.parameters["patches"], found.side
+    metric, side = found.metric, found.side
+    count = metric.parameters["patches"]
     each = "a patch" if count == 1 else f"{count} patches"
     return (
-        f"{found.setting}: {each} of {side} x {side} pixels per case, as {found.metric.id} cuts "
-        f"them.\n{found.metric.id}: mean over {found.reference} reference cases; {found.metric.direction} is better."
+        f"{found.setting}: {each} of {side} x {side} pixels per case, as {metric.id} cuts them.\n"
+        f"{metric.id}: mean over {found.reference} reference cases; {metric.direction} is better."
     )
 
 
