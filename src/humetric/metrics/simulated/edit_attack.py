@@ -54,8 +54,8 @@ def edit_attack(live: int = 20) -> Simulation:
     screen, at test by what it remembers of highlights and of its own edits in the training cases
     so far; what it does in one test case teaches it nothing for the next, which people's edits may
     have. It never sees which method explains, nor what is true. Cue words it remembers as if each
-    had been in a case for its output, as highlighted as the cases' most highlighted words are, in
-    proportion to weights; people could also insert them, and replace words, which it cannot. The
+    had been in a case for its output, the first one as highlighted as the cases' most highlighted
+    words are, the others above the average in proportion to weights; people could also insert them, and replace words, which it cannot. The
     study's rule against texts with half of the words deleted is kept by not going there: a case in
     which no word may go is undefined. (Its other rule, on edit distance, is then kept too.) That
     the text must go on meaning the same, which people were told and were checked for, is not
@@ -195,7 +195,8 @@ def cues_of(panel: Panel, shown: Shown, weights: Floats) -> Floats:
             segment = texts.names.index(cue["segment"]) if "segment" in cue else 0
             (term,) = terms_of([cue["word"]], [segment])
             if term in place:
-                found[output, place[term]] = peak * cue["weight"] / cues[0]["weight"]
+                share = cue["weight"] / cues[0]["weight"]
+                found[output, place[term]] = 1 + (peak - 1) * share
     return found
 
 
