@@ -38,7 +38,7 @@ class TestTexts:
 
     def test_every_order_and_gap(self) -> None:
         """What is left is what joining the other words gives, whichever are taken out."""
-        words = "the film was not good but slow".split()
+        words = ["the", "film", "was", "not", "good", "but", "slow"]
         made = setting_of("sentiment", [(" ".join(words),)], "mask")
         for keep in range(1 << len(words)):
             gone = tuple(i for i in range(len(words)) if not keep >> i & 1)

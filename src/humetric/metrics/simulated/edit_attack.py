@@ -41,26 +41,29 @@ TASKS = ("sentiment", "nli")
 def edit_attack(live: int = 20) -> Simulation:
     """How far a simulated person, once explanations are gone, brings the model's confidence down.
 
-    Five people edit the same 20 training cases (the panel's first), which are explained, and after
-    every two of them one of ten test cases of their own, which are not. Each text is edited until
-    the output flips, at most 8 times; the model's confidence in its first output is on the screen
-    after every edit, in both phases. An edit takes a word out of the text as it is written,
-    whatever removed words become elsewhere; one that does not lower the confidence is undone and
-    counts. Value: the largest reduction in a test case, one for each of 50. With training
+    Five people edit the same 20 training cases (of a panel's 24 the first), which are explained,
+    and after every two of them one of ten test cases of their own, which are not. Each text is
+    edited until the output flips, at most 8 times; after every edit the model's confidence in its
+    first output is on the screen, in both phases. An edit takes a word out of the text as it is
+    written, whatever masks do in the setting; one that does not lower the confidence is undone and
+    counts. Value: the largest reduction reached in a test case, one for each of 50. In training,
     explanations are made anew after every edit that is kept, for the first ``live`` training cases;
     for the others the first one stays, without what was taken out.
 
     The reader is in metrics/simulated/editor.py. In training it goes by the highlights on the
-    screen, at test by what it remembers of highlights and of its own edits in the training cases
-    so far; what it does in one test case teaches it nothing for the next, which people's edits may
-    have. It never sees which method explains, nor what is true. Cue words it remembers as if each
-    had been in a case for its output, the first one as highlighted as the cases' most highlighted
-    words are, the others above the average in proportion to weights; people could also insert them, and replace words, which it cannot. The
-    study's rule against texts with half of the words deleted is kept by not going there: a case in
-    which no word may go is undefined. (Its other rule, on edit distance, is then kept too.) That
-    the text must go on meaning the same, which people were told and were checked for, is not
-    simulated. Beside every value stand the same people without highlights, for whom any word is as
-    good as another, and with each case's highlights on others of its words.
+    screen; at test by what it remembers of highlights and of its own edits in the training cases so
+    far. What it does in one test case teaches it nothing for the next: people's tries may have.
+    Cue words (see linear-student-global-cues) it remembers as if each had been in a case of its
+    class, the first as highlighted as the most highlighted words of cases are, the others less, in
+    proportion to their weights. People could also insert these and replace words, and it cannot, so
+    reductions of the study are not reductions here. Texts with half of the words deleted, which the
+    study discards, are never made; where no word may go, a case is undefined. (The study's other
+    rule, on edit distance, then holds too.) That a text must go on meaning the same, which people
+    were told and checked for, is not simulated.
+
+    The value depends on how easily the model loses confidence: compare with the controls beside it,
+    which are the same people without highlights, to whom one word is as good as another, and with
+    each case's highlights on others of its words.
     """
     return Simulation(
         lambda panel, shown: _simulate(panel, shown, live, lambda found: found.reduced),

@@ -8,8 +8,8 @@ goes by what it remembers of words:
 - what taking it out did to the odds of the output, with one try's worth of belief in what its
   highlight promises. How much a highlight promises it has from its own tries, too: a straight line
   through what each did against how much the word was highlighted, with a belief worth one highlight
-  that what a word does is in proportion to it. Where highlights turned out to promise nothing, or
-  the opposite, it does without them.
+  that what a word does is in proportion to it. It trusts no more than it can be sure of, the slope
+  less its standard error; where highlights promise nothing, or the opposite, it does without them.
 
 A word that took nothing off the confidence in a text is not tried there again before all others.
 Equally good words are decided by a coin. It reads odds, not points of confidence, since the same
@@ -184,7 +184,9 @@ def line(tries: list[Try], above: Floats) -> Floats:
     x, drop = np.array([t.above for t in tries]), np.array([t.drop for t in tries])
     size = ((x + 1) ** 2).sum()
     prior = ((x + 1) * drop).sum() / size if size > 0 else 0.0
-    apart = x - x.mean()
-    slope = (BELIEF * prior + (apart * drop).sum()) / (BELIEF + (apart**2).sum())
-    found: Floats = drop.mean() + max(0.0, slope) * (above - x.mean())
+    apart, weight = x - x.mean(), BELIEF + ((x - x.mean()) ** 2).sum()
+    slope = (BELIEF * prior + (apart * drop).sum()) / weight
+    rest = drop - drop.mean() - slope * apart
+    error = np.sqrt((rest**2).sum() / max(1, len(tries) - 2) / weight)
+    found: Floats = drop.mean() + max(0.0, slope - error) * (above - x.mean())
     return found
