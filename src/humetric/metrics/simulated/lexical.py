@@ -82,7 +82,7 @@ def readings(panel: Panel) -> list[Reading]:
         pairs = zip(texts.words, texts.segment, strict=True)
         return [reading(*pair) for pair, _ in zip(pairs, range(panel.learning), strict=False)]
 
-    return panel.cases.once("readings", make)
+    return panel.cases.once(("readings", panel.learning), make)
 
 
 def sentences(words: Sequence[str]) -> list[int]:

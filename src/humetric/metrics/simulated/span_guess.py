@@ -24,8 +24,8 @@ SHUFFLES = 20
 """Over which the control of a question is averaged."""
 REFERENCE = "after experiment 1 of Gonzalez et al. 2021, Findings of ACL; simulated"
 
-Score = Callable[[str, str, str | None], float]
-"""(guess, the model's answer, the true one if it is known) -> a score."""
+Score = Callable[[str, str, str], float]
+"""(guess, the model's answer, the true one, empty if it is not known) -> a score."""
 
 
 @metric(NAME, version=1, direction="higher", range=(0.0, 1.0), reference=REFERENCE, tasks=("qa",))
@@ -42,14 +42,19 @@ def span_guess() -> Simulation:
     word of the passage is its shade, 1 for the darkest word of question and passage, plus half if
     it believes in it. The guess is the run of at most ten words within a sentence for which the sum
     of (evidence - half of the strongest in the passage) is highest; of equal ones the shortest,
-    then the first, as people were asked for the shortest span that matched. It knows no kinds of
-    answers ("when", "who"), and does not learn: people saw the model's answer after each question
-    and got better over about fifteen of them, this reader does not. Where people were shown two
-    maps, for the start and for the end of the answer, and ten words of each, it sees one map, of
-    both. Nor can it guess an answer that goes on over sentences, as poor models give.
+    then the first, as people were asked for the shortest span that matched.
 
-    It believes what it is shown, more than what it thinks itself: with ``shuffled`` highlights it
-    guesses worse than with none wherever its belief is any good.
+    People saw the model's answer after each question, and the study leaves out the fifteen that
+    they practised on. So the reader, too, knows the model's answers to all questions but the one
+    that it is asked, and learns one thing from them: if belief alone would have done better there
+    (by mean F1), it goes by belief and ignores highlights. So highlights that say nothing cost
+    nothing: with ``shuffled`` ones it guesses as with none, except that where belief is never
+    right, as in models that do not read, a few hits by chance are more than none.
+
+    It does not learn how a model answers, and knows no kinds of answers ("when", "who"). Where
+    people were shown two maps, for the start and for the end of the answer, and ten words of each,
+    it sees one map, of both. Nor can it guess an answer that goes on over sentences, as poor models
+    give.
     """
     return Simulation(lambda panel, shown: _simulate(panel, shown, to_the_model), 1)
 
@@ -80,45 +85,59 @@ def span_guess_gold() -> Simulation:
     return Simulation(lambda panel, shown: _simulate(panel, shown, to_the_truth), 1)
 
 
-def to_the_model(guess: str, said: str, true: str | None) -> float:
+def to_the_model(guess: str, said: str, true: str) -> float:
     """F1 to the model's answer."""
     return f1(guess, said)
 
 
-def to_the_truth(guess: str, said: str, true: str | None) -> float:
+def to_the_truth(guess: str, said: str, true: str) -> float:
     """F1 to the true answer where the model's has no word of it, else undefined."""
-    return float("nan") if true is None or f1(said, true) > 0 else f1(guess, true)
+    return float("nan") if not true or f1(said, true) > 0 else f1(guess, true)
 
 
 def _simulate(panel: Panel, shown: Shown, score: Score) -> Program[Replicates]:
     yield from ()
+    names = panel.cases.ids[: panel.learning]
     seen = shades(shown.attribution, panel)
-    blank = [np.zeros_like(own) for own in seen]
     mixed = [
         [generator(panel.cases.seed, name, f"{NAME} shuffle {k}").permutation(own)
-         for name, own in zip(panel.cases.ids, seen, strict=False)]
+         for name, own in zip(names, seen, strict=True)]
         for k in range(SHUFFLES)
     ]  # fmt: skip
-    value, none, *others = (_scores(panel, each, score) for each in (seen, blank, *mixed))
-    names = panel.cases.ids[: panel.learning]
-    controls = {"none": none, "shuffled": torch.stack(others).mean(0)}
-    return Replicates(names, value, controls)
+    said, true = answers(panel, panel.cases.target), answers(panel, panel.label)
+    plain = guesses(panel, [np.zeros_like(own) for own in seen])
+
+    def scores(guessed: Sequence[str]) -> Tensor:
+        found = learned(guessed, plain, said)
+        each = [score(*three) for three in zip(found, said, true, strict=True)]
+        return torch.tensor(each, dtype=torch.float64)
+
+    others = torch.stack([scores(guesses(panel, each)) for each in mixed])
+    controls = {"none": scores(plain), "shuffled": others.mean(0)}
+    return Replicates(names, scores(guesses(panel, seen)), controls)
 
 
-def _scores(panel: Panel, seen: Sequence[Floats], score: Score) -> Tensor:
-    """(learning cases,): scores of the guesses."""
+def answers(panel: Panel, spans: Tensor) -> list[str]:
+    """Spans of tokens (cases, 2) of the learning cases as texts; empty where one is not known."""
     _, texts = panel.cases.text()
-    target, label = panel.cases.target.tolist(), panel.label.tolist()
-    found = []
-    for i, guessed in enumerate(guesses(panel, seen)):
-        said = answer_text(texts, i, target[i])
-        true = answer_text(texts, i, label[i]) if min(label[i]) >= 0 else None
-        found.append(score(guessed, said, true))
-    return torch.tensor(found, dtype=torch.float64)
+    rows = enumerate(spans[: panel.learning].tolist())
+    return [answer_text(texts, i, span) if min(span) >= 0 else "" for i, span in rows]
+
+
+def learned(guessed: Sequence[str], plain: Sequence[str], said: Sequence[str]) -> list[str]:
+    """The guess of each question once the model's answers to the others are known.
+
+    It is the one by highlights, unless those by belief alone (``plain``) are nearer to the model's
+    answers to the other questions.
+    """
+    fit = np.array([[f1(g, s), f1(p, s)] for g, p, s in zip(guessed, plain, said, strict=True)])
+    elsewhere = (fit.sum(0) - fit).round(9)
+    follows = elsewhere[:, 0] >= elsewhere[:, 1]
+    return [g if yes else p for g, p, yes in zip(guessed, plain, follows, strict=True)]
 
 
 def guesses(panel: Panel, seen: Sequence[Floats]) -> list[str]:
-    """The span that the reader marks in each learning case, given what is highlighted there."""
+    """The span that highlights make the reader mark in each learning case."""
     _, texts = panel.cases.text()
     word = texts.tokens.word.cpu()
     found = []
