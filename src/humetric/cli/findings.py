@@ -78,7 +78,7 @@ def findings(
 
 
 def _summary(found: Findings) -> None:
-    from humetric.boards.findings.sentences import headline, rivals
+    from humetric.boards.findings.answer import headline, rivals
     from humetric.boards.findings.tables import families
 
     head, lines = families(found)

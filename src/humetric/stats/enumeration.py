@@ -132,9 +132,13 @@ def two_sided(
 
 
 def reach(found: Distribution, alpha: float, seen: int = 0) -> float:
-    """The largest distance from zero that is still chance: its two-sided p is above alpha."""
+    """The largest distance from zero that is still chance: its two-sided p is above alpha.
+
+    Infinite where every distance is: such data exclude nothing.
+    """
     sizes, p = two_sided(found, seen)
-    return float(sizes[p > alpha + SLACK].max(initial=0.0))
+    chance = p > alpha + SLACK
+    return math.inf if chance.all() else float(sizes[chance].max(initial=0.0))
 
 
 def share_at_most_extreme(parts: Sequence[Distribution]) -> float:

@@ -71,9 +71,10 @@ class JointTest(NamedTuple):
     leave_one_out: dict[str, float]
     """T without each study; NaN where it was the only one."""
     chance: float = math.nan
-    """The largest |T| that is still chance (p > .05). T -+ chance is an interval by inversion of
-    the test: what true value, if relabelling spread T around it, could have given this T. It covers
-    0 exactly where p > .05, and like p it is about these studies."""
+    """The largest |T| that is still chance (p > .05); infinite if all are. T -+ chance is an
+    interval by inversion of the test: the values that, if T were spread around them as relabelling
+    spreads it around 0, could have given this T. It covers 0 exactly where p > .05, and like p it
+    is about these studies."""
 
 
 def joint_test(

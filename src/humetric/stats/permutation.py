@@ -32,7 +32,7 @@ class ExactTest(NamedTuple):
     exact: bool
     """All relabellings were looked at."""
     chance: float = math.nan
-    """The largest |statistic| that is still chance (p > .05)."""
+    """The largest |statistic| that is still chance (p > .05); infinite if all are."""
 
 
 def exact_test(

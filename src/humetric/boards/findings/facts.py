@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from humetric.agreement.across import Across, Contest, Tier, across
+from humetric.agreement.across import ALPHA, Across, Contest, Tier, across
 from humetric.agreement.cell import SEPARATED
 from humetric.agreement.evidence import LEVELS, Evidence, of_run, published, sentinels
 from humetric.agreement.families import Family, between_families, family_of
-from humetric.agreement.report import Agreement, agreement
+from humetric.agreement.report import TIER, Agreement, agreement
 from humetric.boards.findings.power import Power, power_with
 from humetric.cards import MetricCard
 from humetric.human.figures import Measured
@@ -47,6 +47,10 @@ class Standing:
     smallest: float = math.nan
     holm: float = math.nan
     """Over the family of metrics that the repository lists; only if judged."""
+    by_study: Mapping[str, float] = field(default_factory=dict)
+    """T of each study."""
+    by_cell: Mapping[str, float] = field(default_factory=dict)
+    """D of each cell, also of those that it was derived from; of several rows, their mean."""
     turns: tuple[str, ...] = ()
     """Studies without which T is 0 or has the other sign."""
 
@@ -57,8 +61,8 @@ class Standing:
 
     @property
     def covers_zero(self) -> bool:
-        """Whether its interval does; exactly where p > .05."""
-        return not (self.low > 0 or self.high < 0)
+        """Whether its interval does: exactly where p > .05."""
+        return not self.p <= ALPHA
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,20 @@ class OfStudy:
 
 
 @dataclass(frozen=True)
+class Simulated:
+    """A simulated user in a run: means over settings and methods that have them all."""
+
+    metric: str
+    value: float
+    none: float
+    """With no explanation."""
+    shuffled: float
+    """With explanations of other cases."""
+    pairs: int
+    """Settings times methods."""
+
+
+@dataclass(frozen=True)
 class Findings:
     """All that the page says."""
 
@@ -90,6 +108,7 @@ class Findings:
     contests: tuple[Contest, ...]
     """Metrics of one family against metrics of another."""
     cards: Mapping[str, MetricCard]
+    simulated: tuple[Simulated, ...]
     about_run: Mapping[str, str]
     """What a run says of itself; empty without one."""
 
@@ -98,6 +117,10 @@ class Findings:
         return [
             s for s in self.standings if s.tier == tier and (s.family in families or not families)
         ]
+
+    def known(self) -> list[str]:
+        """All metrics: of the repository, of the run and of the studies."""
+        return sorted({*self.agreement.family, *self.cards, *(s.metric for s in self.standings)})
 
     def power(self, methods: Sequence[int]) -> Power:
         """What studies of so many methods could show."""
@@ -117,6 +140,7 @@ def findings(
         tuple(_studies(found, [*evidence, *sentinels(studies, seed)], cards)),
         tuple(between_families(evidence, studies, cards, seed)),
         cards,
+        () if result is None else tuple(_simulated(result)),
         {} if result is None else _about(result),
     )
 
@@ -150,8 +174,19 @@ def _standing(whole: Across, found: Agreement, family: Family) -> Standing:
         test.p,
         test.smallest,
         whole.holm,
+        test.studies,
+        _cells(whole, found),
         tuple(name for name, t in test.leave_one_out.items() if t * test.t <= 0),
     )
+
+
+def _cells(whole: Across, found: Agreement) -> dict[str, float]:
+    """D of each cell that a metric has at the levels of its tier, undefined ones left out."""
+    listed: dict[str, list[float]] = {}
+    for c in found.cells:
+        if c.primary and c.metric == whole.metric and TIER[c.level] == whole.tier:
+            listed.setdefault(f"{c.study}/{c.cell}", []).append(c.concordance.d)
+    return {name: float(np.mean(d)) for name, d in listed.items() if not np.isnan(d).any()}
 
 
 def _size(whole: Across, study: str, found: Agreement) -> tuple[int, int]:
@@ -208,14 +243,29 @@ def _corrected(some: list[Standing]) -> list[Standing]:
     return [replace(s, holm=value) for s, value in zip(some, p, strict=True)]
 
 
+def _simulated(result: Result) -> Iterator[Simulated]:
+    """What simulated users do with explanations, with none and with shuffled ones."""
+    means = result.scores.groupby(["setting", "method", "metric"])["value"].mean()
+    for metric in result.metrics:
+        keys = [key for key in result.controls if key[2] == metric and key in means.index]
+        rows = np.array(
+            [
+                [means[key], *(result.controls[key].get(of, np.nan) for of in ("none", "shuffled"))]
+                for key in keys
+            ]
+        ).reshape(-1, 3)
+        rows = rows[~np.isnan(rows).any(1)]
+        if len(rows):
+            value, none, shuffled = rows.mean(0).tolist()
+            yield Simulated(metric, value, none, shuffled, len(rows))
+
+
 def _about(result: Result) -> dict[str, str]:
     about = result.provenance
     cases = sorted(set(about.get("cases", {}).values()))
     return {
         "suite": f"{about.get('suite', 'none')} v{about.get('suite_version', '?')}",
         "humetric": str(about.get("environment", {}).get("humetric", "unknown")),
-        "seed": str(about.get("seed", 0)),
-        "precision": str(about.get("precision", "unknown")),
         "settings": str(result.scores["setting"].nunique()),
         "cases per setting": " to ".join(str(n) for n in dict.fromkeys((cases[0], cases[-1])))
         if cases

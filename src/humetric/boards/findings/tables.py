@@ -10,27 +10,39 @@ from humetric.agreement.cell import CellAgreement
 from humetric.agreement.families import RIVALS, Family, family_of
 from humetric.agreement.report import TIER
 from humetric.boards.findings.facts import Findings, OfStudy, Standing
-from humetric.boards.findings.sentences import of_study, span, why
+from humetric.boards.findings.sentences import of_study
+from humetric.boards.findings.words import span
 from humetric.boards.metric_board import between, markdown_table, p_smallest, p_value, signed
 
 Table = tuple[list[str], list[list[str]]]
 """Head, lines."""
 
 
-def across(found: Findings, some: Sequence[Standing]) -> Table:
-    """Metrics over all studies of a tier."""
+def across(found: Findings, some: Sequence[Standing], family: bool = False) -> Table:
+    """Metrics over all studies of a tier; ``family`` adds the family of each."""
     many = len(found.agreement.family)
     judged = any(s.tier == "judged" for s in some)
-    head = ["metric", "studies", "cells", "methods", "T", "interval", "p (smallest)"]
+    head = [
+        "metric",
+        *(["family"] * family),
+        "studies",
+        "cells",
+        "methods",
+        "T",
+        "interval",
+        "p (smallest)",
+    ]
     head += [f"Holm p of {many}", f"power (of {many})"] if judged else []
     head += ["evidence", "verdict"]
-    return head, [_across_line(found, s, judged) for s in some]
+    return head, [_across_line(found, s, judged, family) for s in some]
 
 
-def _across_line(found: Findings, s: Standing, judged: bool) -> list[str]:
+def _across_line(found: Findings, s: Standing, judged: bool, family: bool) -> list[str]:
+    undefined = "in sample only" if s.in_sample else "no pairs of methods"
     p = "—" if math.isnan(s.p) else f"{p_value(s.p)} ({p_value(s.smallest)})"
     line = [
         s.metric,
+        *([s.family] * family),
         f"{len(s.studies)}{'*' * len(s.in_sample)}",
         str(s.cells) if s.cells else "—",
         ", ".join(map(str, s.methods)) or "—",
@@ -40,9 +52,9 @@ def _across_line(found: Findings, s: Standing, judged: bool) -> list[str]:
     ]
     if judged:
         power = found.power(s.methods)
-        line += [p_value(s.holm)]
+        line += [p_value(s.holm) if s.defined else "—"]
         line += [f"{power.single:.2f} ({power.one_of_many:.2f})" if power.methods else "—"]
-    return [*line, ", ".join(s.levels) or "—", s.verdict if s.defined else why(s, 0)]
+    return [*line, ", ".join(s.levels) or "—", s.verdict if s.defined else undefined]
 
 
 def families(found: Findings) -> Table:
@@ -51,7 +63,7 @@ def families(found: Findings) -> Table:
     lines = []
     for name in (*RIVALS, "baseline", "sentinel"):
         some = [s for s in found.of("judged", name) if s.defined]
-        known = [n for n in _known(found) if family_of(n, found.cards) == name]
+        known = [n for n in found.known() if family_of(n, found.cards) == name]
         if not known and not some:
             continue
         best = some[0] if some else None
@@ -67,10 +79,6 @@ def families(found: Findings) -> Table:
             ]
         )
     return head, lines
-
-
-def _known(found: Findings) -> list[str]:
-    return sorted({*found.agreement.family, *found.cards, *(s.metric for s in found.standings)})
 
 
 def _verdicts(some: Sequence[Standing]) -> str:
@@ -164,7 +172,7 @@ def _marks(c: CellAgreement, sample: bool = True) -> str:
     return f"{'*' if c.in_sample and sample else ''}{' ?' if c.separated is False else ''}"
 
 
-def markdown(table: Table) -> list[str]:
-    """A table as lines of Markdown; a sentence if it has none."""
+def markdown(table: Table) -> str:
+    """A table in Markdown; a sentence if it is empty."""
     head, body = table
-    return markdown_table(head, body) if body else ["Nothing to show."]
+    return "\n".join(markdown_table(head, body)) if body else "Nothing to show."
