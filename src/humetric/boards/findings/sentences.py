@@ -85,34 +85,36 @@ def of_metric(found: Findings, s: Standing) -> str:
 
 def takes(of: Power) -> str:
     """What it would take, in brief."""
-    such = "one study" if len(of.methods) == 1 else f"{len(of.methods)} studies"
-    there = "it" if len(of.methods) == 1 else "each"
-    return (
-        f"A true correlation of {TRUE_R} is found there with power {of.single:.2f}, and with power "
-        f"{ENOUGH} only in {such} with {_methods(of.needed)} in {there}."
-    )
+    said = f"A true correlation of {TRUE_R} is found there with power {of.single:.2f}"
+    if of.single >= ENOUGH:
+        return f"{said}."
+    return f"{said}; for power {ENOUGH} {_need(of, of.needed)}."
 
 
 def power(of: Power, family: int) -> str:
     """What studies like these would have found, and what it would take."""
     if not of.methods:
         return "There is no study to have power."
+    said = (
+        f"With {counted(len(of.methods), 'study', 'studies')} of {', '.join(map(str, of.methods))} "
+        f"methods a true correlation of {TRUE_R} is found with power {of.single:.2f} "
+        f"({of.one_of_many:.2f} as the best of {family} metrics), and "
+    )
+    if math.isnan(of.detectable):
+        said += f"not even one of {GRID[-1]} with power {ENOUGH}."
+    else:
+        said += f"one of {of.detectable:.2f} or more with power {ENOUGH}."
+    if of.single < ENOUGH:
+        said += f" To find one of {TRUE_R} with power {ENOUGH} {_need(of, of.needed)}."
+    if of.one_of_many < ENOUGH:
+        said += f" As the best of {family} metrics {_need(of, of.needed_of_many)}."
+    return said
+
+
+def _need(of: Power, n: float) -> str:
     k = len(of.methods)
-    sizes = ", ".join(map(str, of.methods))
-    such, there = (
-        ("one study", "in such a study") if k == 1 else (f"{k} studies", f"in each of {k}")
-    )
-    detected = (
-        f"not even one of {GRID[-1]} with power {ENOUGH}"
-        if math.isnan(of.detectable)
-        else f"only one of {of.detectable:.2f} or more with power {ENOUGH}"
-    )
-    return (
-        f"With {such} of {sizes} methods a true correlation of {TRUE_R} is found with power "
-        f"{of.single:.2f} ({of.one_of_many:.2f} as the best of {family} metrics), {detected}; one "
-        f"of {TRUE_R} would be found with power {ENOUGH} only with {_methods(of.needed)} {there} "
-        f"({_methods(of.needed_of_many)} as the best of {family})."
-    )
+    who = "the study" if k == 1 else f"each of the {k} studies"
+    return f"{who} would need {f'more than {MOST}' if math.isnan(n) else f'{n:.0f}'} methods"
 
 
 def of_study(found: OfStudy) -> str:
@@ -125,7 +127,3 @@ def of_study(found: OfStudy) -> str:
         return joined(away)
     least = min(s.smallest for s in some)
     return f"none; none could be (smallest p {p_value(least)})" if least > ALPHA else "none"
-
-
-def _methods(n: float) -> str:
-    return f"more than {MOST} methods" if math.isnan(n) else f"{n:.0f} methods"
