@@ -7,9 +7,9 @@ hub; ``rows(name, split)`` reads data as plain records. Declarations are in ``da
 
 from __future__ import annotations
 
-from humetric.data.sources.find import SOURCES, find, look
 from humetric.data.sources.found import Found, digest
-from humetric.data.sources.rows import rows
+from humetric.data.sources.lookup import SOURCES, find, look
+from humetric.data.sources.records import rows
 from humetric.data.sources.source import Hub, Package, Part, Source
 
 __all__ = [

@@ -17,6 +17,9 @@ from humetric.data.sources.found import Found, digest
 from humetric.data.sources.source import Hub, Part, Source
 from humetric.errors import HumetricError
 
+TIMEOUT = 10.0
+"""Seconds that the hub has for its first answer."""
+
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -24,12 +27,13 @@ def fetch(source: Source) -> Found:
     """The source from the hub; an error in one sentence where that cannot be."""
     hub = source.hub
     if hub is None:
-        raise HumetricError("the hub does not have it")
+        raise HumetricError("no place on the hub is declared for it")
     if not COMMIT.fullmatch(hub.revision):
         raise HumetricError(
             f"the hub's {hub.repo} is not fetched, as no commit to pin it to is known"
         )
     try:
+        _reach(source, hub)
         found = _weights(source, hub) if source.kind == "weights" else _data(source, hub)
     except HumetricError:
         raise
@@ -58,6 +62,18 @@ def kept(source: Source) -> Found | None:
     if not all(isinstance(place, str) for place in places):
         return None
     return Found(source, "hub", _above(str(places[0]), source.parts[0]), source.parts)
+
+
+def _reach(source: Source, hub: Hub) -> None:
+    """Ask once, so that a machine without a network hears of it now and not after five tries."""
+    from huggingface_hub import HfApi
+
+    kind = "model" if source.kind == "weights" else "dataset"
+    info = HfApi().repo_info(
+        hub.repo, revision=hub.revision, repo_type=kind, timeout=TIMEOUT, token=False
+    )
+    if info.sha != hub.revision:
+        raise HumetricError(f"the hub's {hub.repo} is at {info.sha} and not at {hub.revision}")
 
 
 def _weights(source: Source, hub: Hub) -> Found:

