@@ -76,7 +76,7 @@ def check_sources(
 
     verdicts: list[Verdict] = []
     with err.status("checking") as status:
-        for source in map(declared, names or SOURCES):
+        for source in [declared(name, SOURCES) for name in names or SOURCES]:
             status.update(f"checking {source.name}")
             verdicts += check(source, look(source))
     states = [verdict.state for verdict in verdicts]
@@ -117,9 +117,6 @@ def _cells(source: Source, found: Found | None) -> list[str | Text]:
 def _plain(source: Source, found: Found | None) -> dict[str, Any]:
     from humetric.data.sources.lookup import ways
 
-    hub = None
-    if source.hub:
-        hub = asdict(source.hub) | {"files": dict(source.hub.files), "rows": dict(source.hub.rows)}
     return {
         "source": source.name,
         "kind": source.kind,
@@ -128,7 +125,7 @@ def _plain(source: Source, found: Found | None) -> dict[str, Any]:
         "citation": source.citation,
         "remark": source.remark,
         "parts": [asdict(part) for part in (found.parts if found else source.parts)],
-        "hub": hub,
+        "hub": asdict(source.hub) if source.hub else None,
         "package": source.package.install if source.package else None,
         "found": found.how if found else None,
         "path": str(found.path) if found else None,

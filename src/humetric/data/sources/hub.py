@@ -47,7 +47,7 @@ def fetch(source: Source) -> Found:
 
 
 def kept(source: Source) -> Found | None:
-    """What was fetched before, if all of it is still there."""
+    """What was fetched before, if all of it is still there and, of weights, as declared."""
     if source.hub is None or not COMMIT.fullmatch(source.hub.revision):
         return None
     if source.kind != "weights":
@@ -59,7 +59,10 @@ def kept(source: Source) -> Found | None:
         try_to_load_from_cache(source.hub.repo, part.name, revision=source.hub.revision)
         for part in source.parts
     ]
-    if not all(isinstance(place, str) for place in places):
+    if not all(
+        isinstance(place, str) and digest(Path(place)) == part.sha256
+        for part, place in zip(source.parts, places, strict=True)
+    ):
         return None
     return Found(source, "hub", _above(str(places[0]), source.parts[0]), source.parts)
 
@@ -81,7 +84,7 @@ def _weights(source: Source, hub: Hub) -> Found:
 
     for part in source.parts:
         place = Path(hf_hub_download(hub.repo, part.name, revision=hub.revision, token=False))
-        if part.sha256 and digest(place) != part.sha256:
+        if digest(place) != part.sha256:
             raise HumetricError(
                 f"the hub's {part.name} of {hub.repo} at {hub.revision[:12]} has another checksum "
                 f"than declared ({part.sha256[:12]}...), so it is not used: remove {place} and "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import Literal
 
 Kind = Literal["classification", "nli", "qa", "table", "images", "weights"]
@@ -36,9 +35,9 @@ class Hub:
     repo: str
     revision: str = ""
     """40 hexadecimal digits; empty where none is known, and then nothing is fetched."""
-    files: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    files: Mapping[str, str] = field(default_factory=dict)
     """For data: the pattern of each split's parquet files. Weights have their parts' names."""
-    rows: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    rows: Mapping[str, int] = field(default_factory=dict)
     """For data: how many rows each split has there."""
     remark: str = ""
     """How it differs from the mirror's, or why nothing can be fetched."""
