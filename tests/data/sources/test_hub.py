@@ -159,3 +159,59 @@ def test_offline_is_said_at_once(client: Client) -> None:
     for name in ("reviews", "tiny"):
         assert "ConnectError" in found[name]["error"]
         assert "set HUMETRIC_MIRROR" in found[name]["error"]
+
+
+TRANSFORMERS = """
+import json, sys
+from pathlib import Path
+from transformers import AutoModel
+from humetric.data.sources import Hub, Part, Source, digest, find
+
+made, commit = Path(sys.argv[1]), sys.argv[2]
+names = ("model.safetensors", "config.json")
+parts = tuple(Part(name, (made / name).stat().st_size, digest(made / name)) for name in names)
+bert = Source("bert", "weights", "Tiny", "none", "none", parts, hub=Hub("org/bert", commit))
+found = find("bert", sources={"bert": bert})
+model = AutoModel.from_pretrained(
+    found.path, local_files_only=True, use_safetensors=True, trust_remote_code=False
+)
+weight = model.embeddings.word_embeddings.weight
+print(json.dumps([found.how, type(model).__name__, weight.shape, weight.double().sum().item()]))
+"""
+
+
+def test_a_model_of_transformers_from_the_hub(tmp_path: Path) -> None:
+    """What was fetched is a folder that transformers loads, without the code that lies beside."""
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(
+        vocab_size=11,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=16,
+    )
+    model = BertModel(config)
+    model.save_pretrained(tmp_path / "made")
+    files = {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()}
+    with serving({"models/org/bert": files | {"modelling.py": b"raise SystemExit"}}) as hub:
+        environment = os.environ | {
+            "HF_ENDPOINT": hub.endpoint,
+            "HF_HOME": str(tmp_path / "hf"),
+            "HUMETRIC_MIRROR": "",
+        }
+        ran = subprocess.run(
+            [sys.executable, "-c", TRANSFORMERS, str(tmp_path / "made"), COMMIT],
+            env=environment | {"PYTHONPATH": str(TESTS.parent / "src")},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert ran.returncode == 0, ran.stderr
+    how, kind, shape, total = json.loads(ran.stdout.splitlines()[-1])
+    weight = model.embeddings.word_embeddings.weight
+    assert (how, kind, shape) == ("hub", "BertModel", [11, 8])
+    assert total == pytest.approx(weight.double().sum().item(), abs=1e-9)
+    assert not any("modelling.py" in path for path in hub.asked)
