@@ -8,7 +8,7 @@ person may see is the protocol's to say. Nothing here names the method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -69,6 +69,9 @@ class Shown:
     """Explains other cases by the same method: those that people changed."""
     rivals: Mapping[str, Tensor] = field(default_factory=lambda: MappingProxyType({}))
     """By setting, maps of the same learning cases for another model; see two-model-choice."""
+    memo: dict[Hashable, object] = field(default_factory=dict)
+    """What one simulated user leaves for another that would do the same with what this method
+    shows; keys name the protocol and its parameters."""
 
 
 class Replicates(NamedTuple):

@@ -7,7 +7,7 @@ a run scores anyway is explained once. Cases that people change are explained an
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -38,6 +38,8 @@ class Stage:
     """Settings of the same cases that it is compared with; none unless they are needed."""
     _shown: dict[str, Explanation] = field(default_factory=dict, init=False)
     """By method."""
+    _memo: dict[str, dict[Hashable, object]] = field(default_factory=dict, init=False)
+    """By method, what one simulated user leaves for another."""
 
     @cached_property
     def desk(self) -> Desk:
@@ -81,7 +83,8 @@ class Stage:
         made = self._shown[name]
         beside = self.rivals if metric.card.scope == "setting-pair" else {}
         others = {i: aligned(self._explained(p, method), self.panel) for i, p in beside.items()}
-        return Shown(aligned(made, self.panel), made, partial(self._again, method), others)
+        memo = self._memo.setdefault(name, {})
+        return Shown(aligned(made, self.panel), made, partial(self._again, method), others, memo)
 
     def _explained(self, placed: PlacedSetting, method: Method) -> Explanation:
         learning = panel_setting(placed).first(LEARNING)
