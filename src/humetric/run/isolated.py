@@ -212,7 +212,7 @@ class Worker:
 
 def bare(setting: Setting) -> Setting:
     """Cases without what can be made of them anew, so that little is sent."""
-    return replace(setting, panel=None, reference=None)
+    return replace(setting, panel=None, reference=None, rivals={})
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from humetric.models import stored, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.models.prototype_files import beside
 from humetric.tasks.neighbours import load
-from humetric.tasks.setting import Setting, load_setting
+from humetric.tasks.setting import Later, Setting, load_setting
 from humetric.tasks.text import SEGMENTS
 from humetric.tasks.text_setting import text_setting
 from humetric.tasks.unlabelled import Unlabelled
@@ -84,7 +84,7 @@ def rivals_of(id: str) -> dict[str, Callable[[], Setting]]:
     data, _, level = rest.partition("/")
     if task != "qa" or level != "high":
         return {}
-    return {n: partial(load_setting, n) for n in (f"qa/{data}/low", f"qa/{data}/medium")}
+    return {n: Later(partial(load_setting, n)) for n in (f"qa/{data}/low", f"qa/{data}/medium")}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import torch
@@ -34,6 +33,19 @@ from humetric.tasks.words import Encoder
 
 REFERENCE = 24
 """Cases of a setting of images that others are compared with: its first."""
+
+
+@dataclass
+class Later:
+    """A setting that is loaded when it is first asked for, and then kept."""
+
+    load: Callable[[], Setting]
+    _loaded: Setting | None = field(default=None, init=False, repr=False)
+
+    def __call__(self) -> Setting:
+        if self._loaded is None:
+            self._loaded = self.load()
+        return self._loaded
 
 
 @dataclass(frozen=True)
@@ -149,11 +161,7 @@ class PlacedSetting:
     def panel(self) -> Setting | None:
         """All cases that simulated users are shown, made when they are first needed."""
         make = self.setting.panel
-        if make is None:
-            return None
-        if "panel" not in self._shared:
-            self._shared["panel"] = make()
-        return cast(Setting, self._shared["panel"])
+        return None if make is None else make()
 
     def _shared_with(self, other: PlacedSetting) -> None:
         object.__setattr__(self, "_shared", other._shared)
@@ -213,12 +221,13 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
     if id.startswith("tabular/"):
         from humetric.tasks.embedded_tabular import load_tabular_setting
 
-        return replace(load_tabular_setting(id, chosen, rows), panel=partial(load_setting, id))
+        made = load_tabular_setting(id, chosen, rows)
+        return replace(made, panel=Later(partial(load_setting, id)))
     if not id.startswith("image/"):
         from humetric.tasks.embedded_text import load_text_setting, rivals_of
 
         made = load_text_setting(id, chosen, rows)
-        return replace(made, panel=partial(load_setting, id), rivals=rivals_of(id))
+        return replace(made, panel=Later(partial(load_setting, id)), rivals=rivals_of(id))
     name = id.split("/")[1]
     data, count = dataset(name), len(rows)
     rows = declared[: max(count, REFERENCE)]
@@ -240,7 +249,8 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         classes=data.CLASSES,
         baseline=baseline,
     )
-    return replace(setting.first(count), panel=partial(load_setting, id, baseline=baseline))
+    whole = Later(partial(load_setting, id, baseline=baseline))
+    return replace(setting.first(count), panel=whole)
 
 
 def _digest(path: Path) -> str:
