@@ -364,6 +364,12 @@ class TestExplainedAnew:
         torch.testing.assert_close(some.value[5:], old.value[5:], rtol=0, atol=0)
         torch.testing.assert_close(some.value[:5], new.value[:5], rtol=0, atol=0)
 
+    @pytest.mark.parametrize("live", [-1, 21])
+    def test_live_out_of_range(self, live: int) -> None:
+        for name in ALL:
+            with pytest.raises(HumetricError, match="live from 0 to 20"):
+                METRICS.make(name, {"live": live})
+
 
 class TestMemo:
     def test_three_metrics_are_one_simulation(self) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from humetric.engine.questions import GroupMasks, Program, Questions, View, intact
+from humetric.errors import HumetricError
 from humetric.methods import shared
 from humetric.metrics import Simulation, metric
 from humetric.metrics.panel import Panel, Replicates, Shown
@@ -67,11 +68,7 @@ def edit_attack(live: int = 20) -> Simulation:
     which are the same people without highlights, to whom one word is as good as another, and with
     each case's highlights on others of its words.
     """
-    return Simulation(
-        lambda panel, shown: _simulate(panel, shown, live, lambda found: found.reduced),
-        TRAINING,
-        COHORTS * TEST,
-    )
+    return _simulation(live, lambda found: found.reduced)
 
 
 @metric(
@@ -89,11 +86,7 @@ def edit_attack_flips(live: int = 20) -> Simulation:
     The people, cases and edits are those of edit-attack with the same ``live``, and they are
     simulated once for both: 1 where an edit of a test case made the model give another output.
     """
-    return Simulation(
-        lambda panel, shown: _simulate(panel, shown, live, lambda found: found.flipped),
-        TRAINING,
-        COHORTS * TEST,
-    )
+    return _simulation(live, lambda found: found.flipped)
 
 
 @metric(
@@ -112,11 +105,7 @@ def edit_attack_training(live: int = 20) -> Simulation:
     the five people. Nothing is remembered here: a faithful order of words is enough, and the
     control without highlights takes out words at random.
     """
-    return Simulation(
-        lambda panel, shown: _simulate(panel, shown, live, lambda found: found.trained),
-        TRAINING,
-        COHORTS * TEST,
-    )
+    return _simulation(live, lambda found: found.trained)
 
 
 class Person(NamedTuple):
@@ -140,6 +129,16 @@ class Outcome(NamedTuple):
     """(test cases,)."""
     trained: Tensor
     """(training cases,), over people."""
+
+
+def _simulation(live: int, part: Callable[[Outcome], Tensor]) -> Simulation:
+    if not 0 <= live <= TRAINING:
+        raise HumetricError(
+            f"Expected live from 0 to {TRAINING}, the number of training cases, but got {live}."
+        )
+    return Simulation(
+        lambda panel, shown: _simulate(panel, shown, live, part), TRAINING, COHORTS * TEST
+    )
 
 
 def _simulate(
