@@ -3,6 +3,8 @@
 There is one file per setting of the embedded suite. It holds the versions and parameters of all
 that took part, and for every registered method and metric the values of all cases in their order:
 null where a metric is undefined, and a sentence in place of values where the planner skips a pair.
+Simulated users, whose values are of settings, have files of their own: a setting of each task, a
+few methods, and the values of all replicates.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,11 +39,25 @@ class Tolerance(NamedTuple):
 
 TOLERANCES = {"complexity": Tolerance(1e-4, 1e-4), "sparseness": Tolerance(1e-4, 1e-4)}
 OTHERWISE = Tolerance(2e-4, 1e-2)
+PEOPLE = Tolerance(1e-2, 0.5)
 """Rounding differs between processors and batch sizes. Numbers read off a map hardly notice. Those
 that depend on the order of features jump in single cases, where two features of nearly the same
 attribution change places. Found with batches of 1 and 7, one thread and two, and the instructions
 of an older processor (ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41), on all cases: at most
-5e-6 for map-only metrics; for the others 7e-5 for most cases and 4e-3 for a single one."""
+5e-6 for map-only metrics; for the others 7e-5 for most cases and 4e-3 for a single one. What a
+simulated person answers changes as a whole or not at all."""
+
+SIMULATED = "simulated"
+PANELS = (
+    "image/leaf/cnn",
+    "sentiment/reviews/bilstm",
+    "nli/inference/bow",
+    "qa/adversarial/high",
+    "tabular/census/mlp",
+)
+"""Settings whose simulated users are pinned."""
+SHOWN = ("gradient-input", "omission", "random")
+"""What they are shown."""
 
 Pins = dict[str, Any]
 
@@ -52,9 +68,28 @@ def find(suite: Suite, name: str, cases: int) -> Pins:
     Metrics that need weights which are not shipped are left out: they could not be run everywhere.
     """
     setting = humetric.load_setting(name, cases)
-    methods = [suite.method(m) for m in humetric.METHODS]
     every = [suite.metric(m) for m in humetric.METRICS]
-    metrics = [metric for metric in every if not metric.card.weights]
+    metrics = [m for m in every if m.card.scope == "case" and not m.card.weights]
+    return _found(suite, setting, list(humetric.METHODS), metrics, setting.ids)
+
+
+def find_simulated(suite: Suite, name: str) -> Pins:
+    """Let every simulated user see what a few methods show of a setting's panel."""
+    every = [suite.metric(m) for m in humetric.METRICS]
+    users = [metric for metric in every if metric.card.scope != "case"]
+    own = humetric.load_setting(name, 1)
+    return _found(suite, own, SHOWN, users) | {"setting": f"{SIMULATED}/{name}"}
+
+
+def _found(
+    suite: Suite,
+    setting: humetric.Setting,
+    shown: Sequence[str],
+    metrics: Sequence[humetric.Metric],
+    cases: Sequence[str] = (),
+) -> Pins:
+    """Pins of methods and metrics; without ``cases``, of all replicates in their order."""
+    methods = [suite.method(m) for m in shown]
     result = humetric.run_settings(
         [setting], methods, metrics, "cpu", seed=suite.seed, chunk=suite.chunk
     )
@@ -74,13 +109,14 @@ def find(suite: Suite, name: str, cases: int) -> Pins:
         if setting.task.id not in metric.card.tasks:
             fits = ", ".join(metric.card.tasks)
             return f"skipped: the metric is for {fits}, not for {setting.task.id}"
-        return [rounded(values[pair][case]) for case in setting.ids]
+        return [rounded(values[pair][case]) for case in cases or values[pair]]
 
     return {
-        "setting": name,
+        "setting": setting.id,
         "version": setting.version,
         "seed": suite.seed,
-        "cases": list(setting.ids),
+        "cases": list(cases)
+        or [str(i + 1) for i in range(max(map(len, values.values()), default=0))],
         "methods": {m.card.id: declared(m) for m in methods},
         "metrics": {m.card.id: declared(m) for m in metrics},
         "scores": {m.card.id: {n.card.id: entry(m, n) for n in metrics} for m in methods},
@@ -227,12 +263,19 @@ def pair_moves(
     method: str, metric: str, cases: Iterable[tuple[str, float | None, float | None]]
 ) -> list[Move]:
     """The moves of a method and metric; if most cases moved, that is no accident of rounding."""
-    allowed = TOLERANCES.get(metric, OTHERWISE)
+    allowed = tolerance_of(metric)
     strict = [Move(method, metric, *case, allowed.most) for case in cases]
     if strict and statistics.median_low([move.excess for move in strict]) > 1:
         return [move for move in strict if move.excess > 1]
     loose = [replace(move, tolerance=allowed.single) for move in strict]
     return [move for move in loose if move.excess > 1]
+
+
+def tolerance_of(metric: str) -> Tolerance:
+    """How far values of a metric may move."""
+    known = metric in set(humetric.METRICS)
+    user = known and humetric.METRICS.make(metric).card.scope != "case"
+    return TOLERANCES.get(metric, PEOPLE if user else OTHERWISE)
 
 
 def compare(pinned: Pins, found: Pins) -> str:

@@ -22,8 +22,19 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_scores_are_as_pinned(setting: str, full: bool, update: bool, note: Note) -> None:
     """Values within tolerance; versions, parameters, cases and skipped pairs exactly."""
-    pinned = pinning.read(setting)
     found = pinning.find(SUITE, setting, SUITE.cases if full or update else CASES)
+    check(found, update, note)
+
+
+@pytest.mark.parametrize("setting", pinning.PANELS)
+def test_simulated_users_are_as_pinned(setting: str, update: bool, note: Note) -> None:
+    """The same of simulated users, on the panel of a setting of each task."""
+    check(pinning.find_simulated(SUITE, setting), update, note)
+
+
+def check(found: pinning.Pins, update: bool, note: Note) -> None:
+    """Compare with the pins, or replace them."""
+    pinned = pinning.read(found["setting"])
     if not update:
         said = pinning.compare(pinned, found)
         if said:
@@ -34,12 +45,13 @@ def test_scores_are_as_pinned(setting: str, full: bool, update: bool, note: Note
         pytest.fail("\n".join(["Failures are not pinned.", *failed]), pytrace=False)
     pinning.write(found)
     changed = pinning.differences(pinned, found)
-    note("\n".join([f"{setting}: {'replaced' if changed else 'as before'}", *changed]))
+    note("\n".join([f"{found['setting']}: {'replaced' if changed else 'as before'}", *changed]))
 
 
 def test_no_pins_of_settings_that_are_gone(update: bool, note: Note) -> None:
     """Every file of pins belongs to a setting of the suite."""
-    gone = sorted(set(pinning.FOLDER.glob("*.json")) - {pinning.path_of(s) for s in SETTINGS})
+    there = [*SETTINGS, *(f"{pinning.SIMULATED}/{name}" for name in pinning.PANELS)]
+    gone = sorted(set(pinning.FOLDER.glob("*.json")) - {pinning.path_of(s) for s in there})
     if update:
         for path in gone:
             path.unlink()

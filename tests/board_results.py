@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from humetric import METHODS, METRICS
+from humetric.human.read import load_studies
 from humetric.results.result import COLUMNS, Failure, Result
 
 SETTING = "image/a/b"
@@ -57,3 +58,17 @@ def drawn(means: Mapping[str, float], cases: int = 24, metric: str = "deletion")
         for method, mean in means.items()
         for i in range(cases)
     ]
+
+
+def like_people(level: str, metric: str = "insertion") -> Result:
+    """A run of one setting whose metric orders methods as people did (colin2022, husky-wolf)."""
+    human = load_studies()["colin2022"].matrix()
+    row = human.cells.index("husky-wolf")
+    rows = [
+        (f"c{i}", method, metric, float(value) + i / 1000)
+        for method, value in zip(human.methods, human.value[row], strict=True)
+        for i in range(4)
+    ]
+    pair = {"study": "colin2022", "cell": "husky-wolf", "evidence": level}
+    about = {**ABOUT, "pairs": {SETTING: [pair]}, "cases": {SETTING: 4}}
+    return result_of(rows, metrics=(metric,), about=about)

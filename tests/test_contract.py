@@ -30,8 +30,16 @@ MIRROR = Path(os.environ.get("HUMETRIC_MIRROR", ROOT.parent / "shared" / "mirror
 
 
 def fitting(registry: Registry[Any]) -> list[str]:
-    """What is for images; texts have a contract of their own."""
-    return [name for name in registry if "image" in registry.make(name).card.tasks]
+    """What is for images and has a value per case.
+
+    Texts have a contract of their own, and so have simulated users (metrics/simulated/test_users).
+    """
+    cards = {name: registry.make(name).card for name in registry}
+    return [
+        name
+        for name, card in cards.items()
+        if "image" in card.tasks and getattr(card, "scope", "case") == "case"
+    ]
 
 
 def explain(name: str, engine: Engine) -> Tensor:

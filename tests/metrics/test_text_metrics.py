@@ -18,7 +18,8 @@ from humetric.metrics.ranking import ranks
 from humetric.tasks.cases import Cases
 from humetric.tasks.setting import Setting
 
-TEXT = [name for name in METRICS if "sentiment" in METRICS.make(name).card.tasks]
+CARDS = [METRICS.make(name).card for name in METRICS]
+TEXT = [card.id for card in CARDS if "sentiment" in card.tasks and card.scope == "case"]
 ASKING = ["deletion", "insertion", "mu-fidelity", "comprehensiveness", "sufficiency"]
 
 

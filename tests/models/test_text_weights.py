@@ -19,9 +19,10 @@ from humetric.models import stored, text_inputs, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.models.text import TextModel
 from humetric.models.text_recipes import RECIPES, SEEDS, TASK
-from humetric.models.text_scores import answers, f1, probabilities, token_spans
+from humetric.models.text_scores import answers, probabilities, token_spans
 from humetric.models.train_text import inputs_of
 from humetric.models.wordpiece import MASK, SPECIAL
+from humetric.tasks.answers import f1
 
 CLASSIFIED = [s for s in RECIPES if not s.startswith("qa/")]
 NLI = [s for s in RECIPES if s.startswith("nli/")]

@@ -14,8 +14,9 @@ from humetric.models.stored import load
 from humetric.models.text_cases import choose_shared, choose_spans
 from humetric.models.text_fit import Recipe, fit, fit_linear, masked
 from humetric.models.text_recipes import bert
-from humetric.models.text_scores import f1, probabilities, token_spans
+from humetric.models.text_scores import probabilities, token_spans
 from humetric.models.wordpiece import CLS, MASK, PAD, SEP, SPECIAL, UNK
+from humetric.tasks.answers import f1
 
 BRIEF = Recipe("transformer", bert(16, 1, 64), texts=120, epochs=3, batch=20)
 

@@ -235,7 +235,8 @@ def test_a_method_that_fails_on_the_reference_alone() -> None:
     result = run(setting(2), [method])
     (failure,) = result.failures
     assert failure.metric == "feature-similarity"
-    assert f"reference cases ({ids[4]} to {ids[5]})" in failure.message
+    assert "reference cases, which this metric compares with" in failure.message
+    assert f"({ids[4]} to {ids[5]})" in failure.message
     assert "not this one" in failure.message
     assert set(result.scores["metric"]) == {"deletion"}
 

@@ -297,3 +297,45 @@ def test_rows_of_a_cell_are_averaged_before_cells_are() -> None:
     assert study_t(StudyData("s", metric, human, cell=(0, 0, 1)))[0] == pytest.approx(1 / 2)
     with pytest.raises(ValueError, match="cell of each of 3 rows"):
         joint_test([StudyData("s", metric, human, cell=(0, 1))], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("cells", [1, 3])
+def test_chance_is_the_largest_t_that_is_not_significant(cells: int) -> None:
+    """By hand: the largest |T| of all relabellings that .05 of them or more reach."""
+    data = [study("a", 4, cells, 1), study("b", 3, cells, 2)]
+    per_study = [
+        [t_by_hand(one, order) for order in itertools.permutations(range(one.human.shape[1]))]
+        for one in data
+    ]
+    every = np.abs([np.mean(values) for values in itertools.product(*per_study)])
+    inside = [t for t in every if (every >= t - 1e-9).mean() > 0.05]
+    assert joint_test(data, draw()).chance == pytest.approx(max(inside))
+
+
+def test_chance_is_exceeded_exactly_where_p_is_small() -> None:
+    g, small = draw(3), 0
+    for _ in range(60):
+        found = joint_test(simulate([Design(5, 2), Design(4)], 0.8, g), g)
+        assert (abs(found.t) > found.chance + 1e-9) == (found.p <= 0.05)
+        small += found.p <= 0.05
+    assert 5 < small < 55
+
+
+def test_data_that_cannot_be_significant_exclude_nothing() -> None:
+    assert joint_test([study("a", 4, 1, 1)], draw()).chance == math.inf
+    assert math.isnan(joint_test([], draw()).chance)
+
+
+def test_chance_of_many_methods_is_sampled() -> None:
+    """Twelve methods without ties: the normal approximation of Kendall's null, roughly."""
+    found = joint_test([study("a", 12, 1, 4)], draw(), b=9_999)
+    assert not found.exact
+    assert found.chance == pytest.approx(1.96 * math.sqrt(2 * 29 / (9 * 12 * 11)), abs=0.05)
+
+
+@pytest.mark.parametrize("r", [0.0, 0.8])
+def test_the_interval_covers_the_true_d(r: float) -> None:
+    """E D = (2 / pi) asin r for normal values: within T -+ chance in 95% of sets or more."""
+    g, true = draw(5), 2 / math.pi * math.asin(r)
+    tests = [joint_test(simulate([Design(6)], r, g), g) for _ in range(200)]
+    assert np.mean([abs(t.t - true) <= t.chance + 1e-9 for t in tests]) >= 0.91

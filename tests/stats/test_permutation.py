@@ -136,3 +136,16 @@ def test_false_positives(n: int, name: Name) -> None:
         exact_test(*values, statistic=name).p <= 0.05 for values in draw(n).normal(size=(400, 2, n))
     ]
     assert np.mean(rejected) <= 0.083  # .05 and three standard errors
+
+
+def test_chance() -> None:
+    """Five methods without ties: only a perfect order is significant, so .8 is still chance; four
+    never are; nine are sampled."""
+    assert exact_test(np.arange(5.0), np.arange(5.0)).chance == pytest.approx(0.8)
+    assert exact_test(np.arange(4.0), np.arange(4.0)).chance == math.inf
+    sampled = exact_test(np.arange(9.0), np.arange(9.0), generator=draw(), sampled=4_999)
+    assert 0.4 < sampled.chance < 0.6
+    g = draw(1)
+    for _ in range(40):
+        found = exact_test(*g.normal(size=(2, 6)))
+        assert (abs(found.statistic) > found.chance + 1e-9) == (found.p <= 0.05)

@@ -7,8 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from humetric.stats.joint import joint_test
-from humetric.stats.power import Design, bivariate, power, power_of, power_table, simulate
+from humetric.stats.enumeration import tally
+from humetric.stats.joint import StudyData, joint_test, study_t
+from humetric.stats.power import (
+    Design,
+    _untied,
+    bivariate,
+    power,
+    power_of,
+    power_table,
+    simulate,
+)
 
 
 def draw(seed: int = 0) -> np.random.Generator:
@@ -57,8 +66,21 @@ def test_level_and_order() -> None:
 
 
 def test_more_than_eight_methods() -> None:
-    """Nine methods at r = .98 are found nearly always; four could never be."""
-    assert power_of([Design(9)], 0.98, draw(), draws=6) >= 0.8
+    """Nine methods at r = .98 are found nearly always; twenty at r = 0 at the test's own level."""
+    assert power_of([Design(9)], 0.98, draw(), draws=400) >= 0.95
+    assert power_of([Design(20)], 0.0, draw(), draws=20_000) == pytest.approx(0.05, abs=0.008)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7])
+def test_orders_are_counted_as_they_are_enumerated(n: int) -> None:
+    order = np.arange(n, dtype=np.float64)[None]
+    counted = _untied(n)
+    if n == 1:
+        assert counted.counts.tolist() == [1]
+        return
+    listed = tally(study_t(StudyData("", order, order)))
+    assert counted.values == pytest.approx(listed.values)
+    assert counted.counts.tolist() == listed.counts.tolist()
 
 
 def test_table() -> None:

@@ -16,8 +16,8 @@ from humetric.engine.placement import place
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.methods import METHODS
 from humetric.run.work import explain
+from humetric.tasks.answers import answer_text
 from humetric.tasks.text import best_span
-from humetric.tasks.text_setting import answer_text
 
 
 def test_predictions_are_explained_unless_targets_are_given() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -93,8 +94,10 @@ def draw(look: Look[ShownImage], titled: bool = True) -> Figure:
         text(x + PANEL / 2, y - 0.06, words, size, ha="center", weight="bold")
         under = y + tall + 0.06
         if not name:
-            _image(axes(x, y, PANEL, tall), look)
-            if look.shown.region is not None:
+            region = look.shown.region
+            outlined = () if region is None else (region,)
+            draw_image(axes(x, y, PANEL, tall), look.shown.image, outlined)
+            if region is not None:
                 text(x + PANEL / 2, under + 0.1, "outline: true region", SMALL, ha="center")
         elif name in look.maps:
             _map(
@@ -164,18 +167,23 @@ def _note() -> str:
     )
 
 
-def _bare(axes: Axes) -> None:
+def bare(axes: Axes) -> None:
+    """A thin frame without numbers."""
     axes.set_xticks([])
     axes.set_yticks([])
     for spine in axes.spines.values():
         spine.set(linewidth=0.5, color=INK)
 
 
-def _image(axes: Axes, look: Look[ShownImage]) -> None:
-    shown = look.shown.image if look.shown.image.shape[-1] == 3 else look.shown.image.mean(-1)
+def draw_image(
+    axes: Axes, image: NDArray[np.uint8], outlined: Sequence[NDArray[np.bool_]] = ()
+) -> None:
+    """Bytes (height, width, channels) as they are, with the borders of regions."""
+    shown = image if image.shape[-1] == 3 else image.mean(-1)
     axes.imshow(shown, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-    _outline(axes, look.shown.region)
-    _bare(axes)
+    for region in outlined:
+        _outline(axes, region)
+    bare(axes)
 
 
 def _map(
@@ -189,7 +197,7 @@ def _map(
         values, cmap=scale.colours, vmin=scale.low, vmax=scale.high, interpolation="nearest"
     )
     _outline(axes, region)
-    _bare(axes)
+    bare(axes)
     colours = axes.figure.colorbar(shown, cax=bar, orientation="horizontal", ticks=scale.ticks)
     colours.outline.set(linewidth=0.5, color=INK)
     bar.set_xticklabels(numbers(scale))
@@ -264,7 +272,7 @@ def _curves(axes: Axes, look: Look[ShownImage], name: str, labelled: tuple[bool,
 
 def _nothing(axes: Axes, why: str) -> None:
     """An empty panel that says why."""
-    _bare(axes)
+    bare(axes)
     for spine in axes.spines.values():
         spine.set(linestyle=(0, (4, 3)), color="#888888")
     axes.text(0.5, 0.5, why, ha="center", va="center", fontsize=NORMAL, color=GREY)

@@ -91,7 +91,7 @@ def markdown(found: Agreement) -> str:
     """The board with all of its tables."""
     parts = ["# Metric board", "", HOW_TO_READ, ""]
     for title, head, body in tables(found):
-        parts += [f"## {title}", "", *_markdown(head, body), ""]
+        parts += [f"## {title}", "", *markdown_table(head, body), ""]
     notes = captions(found)
     if notes:
         parts += ["## What was compared with what", "", *(f"- {note}" for note in notes), ""]
@@ -190,12 +190,12 @@ def _verdicts(whole: Sequence[Across], judged: bool) -> tuple[Line, list[Line]]:
             str(a.studies) + "*" * len(a.in_sample),
             signed(a.test.t),
             f"{signed(min(rest))} to {signed(max(rest))}" if rest else "—",
-            _both(a.test),
+            p_smallest(a.test),
         ]
         if pooled:
             line.append(_pooled(a.pooled))
         if judged:
-            line += [_p(a.holm), _p(a.max_t), _p(a.shared.p), signed(a.separated.t)]
+            line += [p_value(a.holm), p_value(a.max_t), p_value(a.shared.p), signed(a.separated.t)]
         lines.append([*line, a.verdict])
     return head, lines
 
@@ -209,14 +209,14 @@ def _cells(cells: Sequence[CellAgreement]) -> tuple[Line, list[Line]]:
             f"{c.study}/{c.cell}{'*' if c.in_sample else ''}{' ?' if c.separated is False else ''}",
             str(c.n),
             signed(c.concordance.d),
-            _interval(c.left_out),
-            _interval(c.people),
-            _interval(c.cases),
+            between(c.left_out),
+            between(c.people),
+            between(c.cases),
             "unknown" if math.isnan(c.ceiling.concordance) else signed(c.ceiling.concordance),
             signed(c.tau_b),
             signed(c.spearman),
             signed(c.pearson),
-            _both(c.test),
+            p_smallest(c.test),
         ]
         for c in sorted(cells, key=lambda c: (KINDS[c.kind], c.metric, c.study))
     ]
@@ -247,8 +247,8 @@ def _contests(listed: Sequence[Contest]) -> tuple[Line, list[Line]]:
             c.second,
             str(len(c.result.studies)),
             signed(c.result.difference),
-            _p(c.result.p),
-            _p(c.williams.p),
+            p_value(c.result.p),
+            p_value(c.williams.p),
         ]
         for c in listed
     ]
@@ -316,17 +316,17 @@ def signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _p(value: float) -> str:
+def p_value(value: float) -> str:
     if math.isnan(value):
         return "—"
     return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
-def _both(test: ExactTest | JointTest) -> str:
-    return "—" if math.isnan(test.p) else f"{_p(test.p)} ({_p(test.smallest)})"
+def p_smallest(test: ExactTest | JointTest) -> str:
+    return "—" if math.isnan(test.p) else f"{p_value(test.p)} ({p_value(test.smallest)})"
 
 
-def _interval(found: Interval) -> str:
+def between(found: Interval) -> str:
     return "unknown" if math.isnan(found.low) else f"{signed(found.low)} to {signed(found.high)}"
 
 
@@ -344,7 +344,7 @@ def _words(body: list[Line], column: int) -> bool:
     return any(any(ch.isalpha() for ch in line[column]) for line in body)
 
 
-def _markdown(head: Line, body: list[Line]) -> list[str]:
+def markdown_table(head: Line, body: list[Line]) -> list[str]:
     rule = "|".join("---" if i == 0 or _words(body, i) else "---:" for i in range(len(head)))
     return [f"| {' | '.join(line)} |" if line else f"|{rule}|" for line in (head, [], *body)]
 

@@ -71,6 +71,7 @@ from humetric.cli import (  # noqa: E402, F401  (they add their commands to the 
     analyse,
     boards,
     explain,
+    findings,
     human,
     listing,
     models,

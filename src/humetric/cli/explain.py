@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from humetric.cli.app import app, err, out
+from humetric.cli.explain_patches import check_patches, see_patches
 from humetric.cli.files import check_file
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.results.files import write_whole
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from humetric.methods import Method
     from humetric.metrics import Metric
     from humetric.run.look import Look, Scene
+    from humetric.run.shown_patches import PatchLook
     from humetric.suites import Suite
     from humetric.tasks.setting import Setting
 
@@ -41,7 +43,12 @@ def explain(
             help="A setting, e.g. image/leaf/cnn, sentiment/reviews/bert or tabular/census/mlp."
         ),
     ],
-    case: Annotated[str, typer.Option(help="A case's number (from 1) or id, e.g. leaf-0012.")],
+    case: Annotated[
+        str | None,
+        typer.Option(
+            help="A case's number (from 1) or id, e.g. leaf-0012. Needed without --patches."
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -58,6 +65,14 @@ def explain(
             "Of these, those that the model does not allow are left out."
         ),
     ] = None,
+    patches: Annotated[
+        bool,
+        typer.Option(
+            "--patches",
+            help="Of images, instead of one case: the patches that perceptual-similarity and "
+            "feature-similarity compare, in several cases of each class. Into a .png file.",
+        ),
+    ] = False,
     suite: Annotated[
         str, typer.Option(help="The suite that parameters, metrics and seed are taken from.")
     ] = "embedded",
@@ -69,6 +84,9 @@ def explain(
     are. Texts are shown with their words shaded, rows of a table with a bar for each column, in the
     terminal or as HTML. What methods have to show beside a map (a rule, a path across the decision
     boundary, a prototype, cue words) stands below it, but not in a PNG file.
+
+    With --patches: several images of each class, the patches that methods highlight in them, and
+    these patches cut out, as metrics of likeness compare them.
     """
     from humetric.run.look import find_case
     from humetric.suites import load_suite
@@ -76,25 +94,42 @@ def explain(
 
     if setting not in known_settings():
         raise UnknownNameError("setting", setting, known_settings())
+    if case is None and not patches:
+        raise HumetricError(
+            "Expected a case to show: give its number or id with --case, e.g. --case 3."
+        )
     image = setting.startswith("image/")
-    _check_output(output, image)
+    if patches:
+        check_patches(setting, case, output)
+    else:
+        _check_output(output, image)
     chosen = load_suite(suite)
     methods = [chosen.method(name) for name in method or DEFAULT]
     loaded = load_setting(setting)
     if not method:
         methods = _able(methods, loaded)
-    metrics = [chosen.metric(name) for name in _metrics(chosen, image)]
-    name = loaded.ids[find_case(loaded, case)]
-    see = _see_image if image else _see_text
-    found = see(loaded, name, methods, metrics, device, chosen.seed, output)
+    found: Look[object] | PatchLook
+    if patches:
+        assert output is not None
+        found = see_patches(loaded, methods, chosen, device, output)
+        drawn = f"Patches of {setting} are"
+    else:
+        metrics = [chosen.metric(name) for name in _metrics(chosen, image)]
+        assert case is not None
+        name = loaded.ids[find_case(loaded, case)]
+        see = _see_image if image else _see_text
+        found = see(loaded, name, methods, metrics, device, chosen.seed, output)
+        drawn = f"Case {found.case} of {setting} is"
     for skip in found.skips:
         err.print(f"skipped {skip.name} on {skip.setting}: it {skip.reason}", markup=False)
+    failed: dict[tuple[str, str], list[str]] = {}
     for failure in found.failures:
-        what = f"{failure.metric} of {failure.method}" if failure.metric else failure.method
-        err.print(f"failed: {what} on {failure.setting}. {failure.message}", markup=False)
+        failed.setdefault((failure.metric, failure.message), []).append(failure.method)
+    for (metric, message), names in failed.items():
+        what = f"{metric} of {', '.join(names)}" if metric else ", ".join(names)
+        err.print(f"failed: {what} on {setting}. {message}", markup=False)
     if output is not None:
-        said = f"Case {found.case} of {setting} is drawn in {output}."
-        out.print(said, markup=False, soft_wrap=True)
+        out.print(f"{drawn} drawn in {output}.", markup=False, soft_wrap=True)
     if found.failures:
         raise typer.Exit(1)
 

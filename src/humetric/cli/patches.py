@@ -49,9 +49,7 @@ def patches(
         raise UnknownNameError("setting", setting, known_settings())
     if metric not in METRICS:
         raise UnknownNameError("metric of patches", metric, METRICS)
-    if not setting.startswith("image/"):
-        images = [name for name in known_settings() if name.startswith("image/")]
-        raise HumetricError(f"Expected a setting of images ({', '.join(images)}), got {setting}.")
+    check_images(setting)
     chosen = load_suite(suite)
     loaded = load_setting(setting, chosen.cases)
     with err.status("explaining") as status:
@@ -74,6 +72,15 @@ def patches(
         err.print(f"failed: {', '.join(names)} on {setting}. {message}", markup=False)
     if found.failures:
         raise typer.Exit(1)
+
+
+def check_images(setting: str) -> None:
+    """Refuse a setting that has no images to cut patches from."""
+    from humetric.tasks.setting import known_settings
+
+    if not setting.startswith("image/"):
+        images = [name for name in known_settings() if name.startswith("image/")]
+        raise HumetricError(f"Expected a setting of images ({', '.join(images)}), got {setting}.")
 
 
 def _plain(found: PatchTable) -> dict[str, object]:

@@ -51,8 +51,9 @@ def perceptual_similarity(
     It was proposed to explain the results of the study that it is named after, which states neither
     network nor size of the patch in the text at hand. It knows nothing of the model beside the map
     and the predicted classes, so an edge detector does well where edges differ; and a method that
-    points at the same thing in both classes, rightly, does badly. A constant map has no patch:
-    undefined. Needs weights that are not shipped; see humetric.models.lpips.
+    points at the same thing in both classes, rightly, does badly: ``humetric explain --patches``
+    shows what is compared. A constant map has no patch: undefined. Needs weights that are not
+    shipped; see humetric.models.lpips.
     """
     if network != "alex":
         raise UnknownNameError("network of LPIPS", network, ["alex"])

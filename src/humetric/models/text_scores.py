@@ -1,9 +1,7 @@
-"""How good the embedded text models are: accuracy of classes, F1 of spans."""
+"""What the embedded text models say, to see how good they are: classes and spans."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -53,17 +51,3 @@ def answers(
         (e.offsets[first][0], e.offsets[last][1])
         for e, (first, last) in zip(found, spans, strict=True)
     ]
-
-
-def f1(answer: str, truth: str) -> float:
-    """Overlap of the words of two answers, as SQuAD counts it: 2 p r / (p + r), in 0..1.
-
-    Case, punctuation and articles do not count.
-    """
-    one, other = (
-        Counter(re.sub(r"\b(a|an|the)\b|[^\w\s]", " ", text.lower()).split())
-        for text in (answer, truth)
-    )
-    if not one or not other:
-        return float(one == other)
-    return 2 * sum((one & other).values()) / (sum(one.values()) + sum(other.values()))

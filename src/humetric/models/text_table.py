@@ -21,7 +21,8 @@ from humetric.models import stored, text_inputs
 from humetric.models.convnet import WEIGHTS
 from humetric.models.text import TextModel
 from humetric.models.text_recipes import RECIPES, SEEDS
-from humetric.models.text_scores import answers, f1, probabilities, token_spans
+from humetric.models.text_scores import answers, probabilities, token_spans
+from humetric.tasks.answers import f1
 
 MEASURED = ("pool", "extra")
 """Splits: that which recipes and cases were chosen on, and that which no task model has seen."""

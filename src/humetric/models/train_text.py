@@ -47,8 +47,9 @@ from humetric.models.text_recipes import (
     TASK,
     VOCABULARY,
 )
-from humetric.models.text_scores import answers, f1, probabilities, token_spans
+from humetric.models.text_scores import answers, probabilities, token_spans
 from humetric.models.training import _listing, _settled
+from humetric.tasks.answers import f1
 
 RECIPE_VERSION = 1
 VERSIONS = {"original": reading.draw, "adversarial": reading.draw_adversarial}

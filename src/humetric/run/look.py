@@ -23,8 +23,8 @@ from humetric.results.result import Failure, Skip
 from humetric.run.evaluate import by_id
 from humetric.run.plan import find_batch_size, make_plan
 from humetric.run.work import explanations, said, score
+from humetric.tasks.answers import answer_text
 from humetric.tasks.setting import Setting
-from humetric.tasks.text_setting import answer_text
 
 Pair = tuple[str, str]
 """(method, metric)."""

@@ -14,13 +14,8 @@ from humetric.engine.engine import Engine
 from humetric.errors import HumetricError
 from humetric.methods import Method
 from humetric.metrics import METRICS, Scores
-from humetric.results.environment import environment
 from humetric.results.result import Failure, Skip
-from humetric.results.store import Store
-from humetric.run.desk import Desks
-from humetric.run.evaluate import batch_sizes, by_id
-from humetric.run.isolated import Limits, Workers
-from humetric.run.plan import make_plan
+from humetric.run.reference_maps import reference_maps, reference_plan
 from humetric.run.work import said, score
 from humetric.seeding import generator
 from humetric.stats.bootstrap import MeanInterval, mean_interval
@@ -72,40 +67,25 @@ def patch_table(
     Maps are those of a run with the same chunks and seed: they are read from the folder, or made
     and kept there. The values are not kept: they take a moment.
     """
-    setting, store = placed.setting, Store(folder)
-    plan = make_plan([setting], methods, [METRICS.make(metric)], chunk)
-    for skip in plan.skips:
-        if skip.metric or setting.reference is None:
-            raise HumetricError(f"{skip.name} cannot run on {setting.id}: it {skip.reason}.")
-    if not plan.items[0].metrics:
-        fits = ", ".join(METRICS.make(metric).card.tasks)
-        raise HumetricError(f"{metric} is for {fits}, and {setting.id} is none: name another.")
+    setting = placed.setting
+    plan = reference_plan(setting, methods, METRICS.make(metric), chunk)
     values: dict[tuple[Fraction, int], dict[str, NDArray[np.float64]]] = {}
     failures = []
-    batches = batch_sizes({setting.id: placed}, "auto", folder)
-    with Workers(Limits(), seed, store) as workers:
-        desks = Desks(
-            {setting.id: placed}, chunk, batches, workers, lambda item, rows: None, seed, store,
-            {"environment": environment()},
-        )  # fmt: skip
-        chosen = by_id(methods)
-        for name in plan.items[0].methods:
-            progress(name)
-            try:
-                found = desks.reference(setting.id, chosen[name])
-            except HumetricError as error:
-                failures.append(Failure(setting.id, name, "", said(error)))
-                continue
-            engine = Engine(found.cases, placed.fast_module, placed.placement.dtype)
-            for share in SHARES:
-                for count in COUNTS:
-                    made = METRICS.make(metric, {"share": float(share), "patches": count})
-                    scores = score({name: found.attribution}, [made], engine, found)[name, metric]
-                    if isinstance(scores, Scores):
-                        row = scores.value.numpy()
-                        values.setdefault((share, count), {})[name] = row
-                    else:
-                        failures.append(Failure(setting.id, name, metric, said(scores)))
+    for name, found in reference_maps(
+        placed, plan, methods, seed=seed, folder=folder, progress=progress
+    ):
+        if isinstance(found, HumetricError):
+            failures.append(Failure(setting.id, name, "", said(found)))
+            continue
+        engine = Engine(found.cases, placed.fast_module, placed.placement.dtype)
+        for share in SHARES:
+            for count in COUNTS:
+                made = METRICS.make(metric, {"share": float(share), "patches": count})
+                scores = score({name: found.attribution}, [made], engine, found)[name, metric]
+                if isinstance(scores, Scores):
+                    values.setdefault((share, count), {})[name] = scores.value.numpy()
+                else:
+                    failures.append(Failure(setting.id, name, metric, said(scores)))
     columns = _columns(values, seed)
     cases = 0 if setting.reference is None else len(setting.reference)
     some = tuple(dict.fromkeys(failures))

@@ -115,6 +115,32 @@ def share_beyond(found: Distribution, bound: float) -> float:
     return float(found.counts[extreme].sum() / found.counts.sum())
 
 
+def two_sided(
+    found: Distribution, seen: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distances from zero in falling order, and the two-sided p of each.
+
+    ``seen`` is 1 where the distribution was sampled: the observed value counts as one more draw.
+    """
+    distance = np.abs(found.values)
+    order = np.argsort(-distance, kind="stable")
+    reached = (np.cumsum(found.counts[order]) + seen) / (found.counts.sum() + seen)
+    sizes = distance[order]
+    # Values at the same distance are reached together: the last of them holds their share.
+    last = np.append(np.diff(sizes) < -SLACK, True)
+    return sizes[last], reached[last]
+
+
+def reach(found: Distribution, alpha: float, seen: int = 0) -> float:
+    """The largest distance from zero that is still chance: its two-sided p is above alpha.
+
+    Infinite where every distance is: such data exclude nothing.
+    """
+    sizes, p = two_sided(found, seen)
+    chance = p > alpha + SLACK
+    return math.inf if chance.all() else float(sizes[chance].max(initial=0.0))
+
+
 def share_at_most_extreme(parts: Sequence[Distribution]) -> float:
     """Share of the sums that lie as far from zero as any can: the smallest two-sided p."""
     top = sum(float(d.values[-1]) for d in parts)

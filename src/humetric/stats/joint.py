@@ -15,6 +15,7 @@ from humetric.stats.enumeration import (
     EXACT,
     SLACK,
     convolve,
+    reach,
     relabellings,
     share_at_most_extreme,
     share_beyond,
@@ -22,6 +23,9 @@ from humetric.stats.enumeration import (
 )
 
 DRAWS = 99_999
+ALPHA = 0.05
+"""Level of `JointTest.chance`."""
+
 AT_ONCE = 20_000
 """Relabellings looked at together, so that many methods do not need much memory."""
 
@@ -66,6 +70,11 @@ class JointTest(NamedTuple):
     exact: bool
     leave_one_out: dict[str, float]
     """T without each study; NaN where it was the only one."""
+    chance: float = math.nan
+    """The largest |T| that is still chance (p > .05); infinite if all are. T -+ chance is an
+    interval by inversion of the test: the values that, if T were spread around them as relabelling
+    spreads it around 0, could have given this T. It covers 0 exactly where p > .05, and like p it
+    is about these studies."""
 
 
 def joint_test(
@@ -123,7 +132,8 @@ def joint_test(
     whole = convolve(parts) if not large else None
     if whole is not None:
         p, permutations = share_beyond(whole, total), math.prod(map(len, enumerated))
-        return JointTest(total / k, per_study, p, smallest, permutations, True, rest)
+        chance = reach(whole, ALPHA) / k
+        return JointTest(total / k, per_study, p, smallest, permutations, True, rest, chance)
     drawn = np.zeros(b)
     for values in enumerated:
         drawn += values[generator.integers(0, len(values), b)]
@@ -134,7 +144,8 @@ def joint_test(
     least = 1 / (len(drawn) + 1)
     smallest = least if large else max(least, smallest)
     p = (count + 1) / (len(drawn) + 1)
-    return JointTest(total / k, per_study, p, smallest, len(drawn), False, rest)
+    chance = reach(tally(drawn), ALPHA, seen=1) / k
+    return JointTest(total / k, per_study, p, smallest, len(drawn), False, rest, chance)
 
 
 def max_t(

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humetric.stats.concordance import Precision
-from humetric.stats.enumeration import EXACT, SLACK, relabellings
+from humetric.stats.enumeration import EXACT, SLACK, reach, relabellings, tally
 from humetric.stats.statistic import Statistic, rowwise
 
 SAMPLED = 99_999
+ALPHA = 0.05
+"""Level of `ExactTest.chance`."""
+
 AT_ONCE = 20_000
 """Relabellings looked at together, so that many methods do not need much memory."""
 
@@ -28,6 +31,8 @@ class ExactTest(NamedTuple):
     permutations: int
     exact: bool
     """All relabellings were looked at."""
+    chance: float = math.nan
+    """The largest |statistic| that is still chance (p > .05); infinite if all are."""
 
 
 def exact_test(
@@ -71,7 +76,12 @@ def exact_test(
         extreme = (found >= abs(observed) - SLACK).sum()
         most = (found >= found.max() - SLACK).sum()
         return ExactTest(
-            observed, float(extreme / len(found)), float(most / len(found)), len(found), True
+            observed,
+            float(extreme / len(found)),
+            float(most / len(found)),
+            len(found),
+            True,
+            reach(tally(found), ALPHA),
         )
     if generator is None:
         raise ValueError(
@@ -82,7 +92,8 @@ def exact_test(
     found = relabelled(orders)
     extreme = (found >= abs(observed) - SLACK).sum()
     total = len(found) + 1
-    return ExactTest(observed, float((extreme + 1) / total), 1 / total, len(found), False)
+    chance = reach(tally(found), ALPHA, seen=1)
+    return ExactTest(observed, float((extreme + 1) / total), 1 / total, len(found), False, chance)
 
 
 def leave_one_out(

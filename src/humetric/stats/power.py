@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humetric.stats.concordance import Precision
-from humetric.stats.enumeration import SLACK, Distribution, convolve, tally
-from humetric.stats.joint import StudyData, joint_test, study_t
+from humetric.stats.enumeration import SLACK, Distribution, convolve, two_sided
+from humetric.stats.joint import StudyData, joint_test
 from humetric.stats.statistic import rowwise
 
 SHARED = 0.5
@@ -160,24 +161,21 @@ def _critical(methods: Sequence[int], bound: float) -> float | None:
 
     Without ties and with one cell the permutation distribution depends on n only.
     """
-    parts = []
-    for n in methods:
-        if n > 8:
-            return None
-        order = np.arange(n, dtype=np.float64)[None]
-        parts.append(tally(study_t(StudyData("", order, order))))
-    whole = convolve(parts)
+    whole = convolve([_untied(n) for n in methods])
     if whole is None:
         return None
-    return _bound(whole, bound)
+    sizes, p = two_sided(whole)
+    return float(sizes[p <= bound + 1e-12].min(initial=math.inf))
 
 
-def _bound(whole: Distribution, bound: float) -> float:
-    distance = np.abs(whole.values)
-    order = np.argsort(-distance, kind="stable")
-    reached = np.cumsum(whole.counts[order]) / whole.counts.sum()
-    # Values at the same distance are reached together: the last of them holds their share.
-    sizes = distance[order]
-    last = np.append(np.diff(sizes) < -SLACK, True)
-    allowed = sizes[last & (reached <= bound + 1e-12)]
-    return float(allowed[-1]) if len(allowed) else math.inf
+@functools.cache
+def _untied(n: int) -> Distribution:
+    """D of n methods under all relabellings, without ties: how many orders have k inversions.
+
+    Adding a method to an order of i - 1 adds 0 to i - 1 inversions, each in one way.
+    """
+    counts: NDArray[np.float64] = np.ones(1)
+    for i in range(2, n + 1):
+        counts = np.asarray(np.convolve(counts, np.ones(i)), dtype=np.float64)
+    pairs = n * (n - 1) / 2
+    return Distribution(2 * np.arange(len(counts)) / pairs - 1 if n > 1 else np.zeros(1), counts)

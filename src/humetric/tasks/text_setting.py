@@ -201,13 +201,6 @@ def predicted_spans(output: Tensor, tokens: Tokens, longest: int = 30) -> Tensor
     return torch.tensor(found)
 
 
-def answer_text(texts: Texts, case: int, span: Sequence[int]) -> str:
-    """The characters of the passage that a pair of tokens stands for."""
-    first, last = (int(i) for i in span)
-    start, stop = int(texts.offset[case, first, 0]), int(texts.offset[case, last, 1])
-    return texts.raw[case][PASSAGE][start:stop]
-
-
 def _digest(texts: Sequence[tuple[Any, ...]]) -> str:
     """A short name for what was given, so that results of other texts do not pass for theirs."""
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]

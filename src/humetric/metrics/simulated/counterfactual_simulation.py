@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ from humetric.methods.changes import changes_of
 from humetric.methods.explanation import More
 from humetric.metrics import Simulation, metric
 from humetric.metrics.panel import Panel, Replicates, Shown
-from humetric.metrics.simulated.reader import BELIEF, evenly, names, shuffles
-from humetric.metrics.simulated.terms import Floats
+from humetric.metrics.simulated.reader import evenly, names, shuffles, spread
+from humetric.metrics.simulated.terms import Floats, summed, terms, uniform
 from humetric.seeding import generator
 
 NAME = "counterfactual-simulation"
@@ -40,13 +41,14 @@ def counterfactual_simulation(draws: int = 20, samples: int = 100) -> Simulation
     of cases and of their changes, out of ``samples`` changes of each case.
 
     The reader takes the explanation as additive: what is left of the evidence is the sum over the
-    features that were not changed of what each is worth. That is halfway between what the map says
-    (as a share of the sum of its absolute values) and what it would believe without one, that all
-    are worth the same. It is told, as people were, that half of the changes flip the output, and
-    says so of the half with least left: without an explanation it goes by how much was changed. Of
-    a rule it asks only whether its conditions still hold; of paths and prototypes it sees the
-    projection to a map. It sees the true label and the output, but not how sure the model is; it
-    makes nothing of the label, nor of what features were changed to.
+    features that were not changed of what each is worth. That is between what the map says (as a
+    share of the sum of its absolute values) and what it would believe without one, that all are
+    worth the same: the nearer to the map, the more consistently the maps of these cases value the
+    same terms (metrics/simulated/reader.py). It is told, as people were, that half of the changes
+    flip the output, and says so of the half with least left: without an explanation it goes by how
+    much was changed. Of a rule it asks only whether its conditions still hold; of paths and
+    prototypes it sees the projection to a map. It sees the true label and the output, but not how
+    sure the model is; it makes nothing of the label, nor of what features were changed to.
     """
     return Simulation(lambda panel, shown: _simulate(panel, shown, draws, samples), CASES)
 
@@ -69,28 +71,27 @@ def _simulate(panel: Panel, shown: Shown, count: int, samples: int) -> Program[R
     changes = yield from shared(panel.cases, (NAME, samples), lambda: _changes(panel, samples))
     tests = panel.cases.once((NAME, count, samples), lambda: people(panel, changes, count))
     maps = [a[:n] for a, n in zip(shown.attribution.numpy(), panel.cases.lengths, strict=False)]
-    told = shown.explanation.cases or ({},) * panel.learning
-    alike = [np.ones(len(a)) for a in maps]
-    with_it, without, mixed = [], [], []
+    more = shown.explanation.cases or ({},) * panel.learning
+    nothing: More = {}
+    trust = trusted(panel, maps)
+    gains, control = [], []
     for i, (items, rng) in enumerate(zip(tests, shuffles(panel, NAME, count), strict=True)):
-        other = [a[rng.permutation(len(a))] for a in maps]
+        mixed = [a[rng.permutation(len(a))] for a in maps]
+        doubt = trusted(panel, mixed)
         coin = generator(panel.cases.seed, panel.setting.id, f"{NAME} coin {i}").random(len(items))
-        plain = [left(alike[item.case], item.change.features) for item in items]
-        with_it.append(
-            _accuracy(
-                [evidence(maps[k], told[k], change.features) for k, change in items],
-                plain, items, coin,
-            )
-        )  # fmt: skip
-        mixed.append(
-            _accuracy([left(other[k], change.features) for k, change in items], plain, items, coin)
+        plain = np.array([left(maps[k], c.features, 0.0) for k, c in items])
+        told = np.array([evidence(maps[k], more[k], c.features, trust) for k, c in items])
+        other = np.array([evidence(mixed[k], nothing, c.features, doubt) for k, c in items])
+        flips = np.array([change.flips for _, change in items])
+        before, after, astray = (
+            np.mean(says_flipped(seen, plain, coin) == flips) if items else np.nan
+            for seen in (plain, told, other)
         )
-        without.append(_accuracy(plain, plain, items, coin))
-    before = np.array(without)
-    gains = (torch.from_numpy(np.array(found) - before) for found in (with_it, mixed))
-    value, control = gains
-    none = torch.where(value.isnan(), value, 0.0)
-    return Replicates(names(count), value, {"none": none, "shuffled": control})
+        gains.append(after - before)
+        control.append(astray - before)
+    value = torch.tensor(gains, dtype=torch.float64)
+    controls = {"none": value * 0, "shuffled": torch.tensor(control, dtype=torch.float64)}
+    return Replicates(names(count), value, controls)
 
 
 def _changes(panel: Panel, samples: int) -> Program[list[list[Changed]]]:
@@ -146,29 +147,43 @@ def balanced(
     return [*chosen[True][:even], *chosen[False][:even]]
 
 
-def left(attribution: Floats, changed: NDArray[np.bool_]) -> float:
+def trusted(panel: Panel, maps: Sequence[Floats]) -> float:
+    """How far a reader trusts maps, each read as shares of the sum of its absolute values."""
+    of = terms(panel.cases)
+    rows = uniform(of, panel.learning)
+    worth = np.zeros_like(rows)
+    for row, own in zip(worth, maps, strict=True):
+        row[: len(own)] = shares(own)
+    return spread(summed(of, rows), summed(of, worth)).trust
+
+
+def shares(attribution: Floats) -> Floats:
+    """A map over the mean of its absolute values; one that is 0 everywhere values all alike."""
+    size = np.abs(attribution).mean()
+    return attribution / size if size > 0 else np.ones_like(attribution)
+
+
+def left(attribution: Floats, changed: NDArray[np.bool_], trust: float) -> float:
     """The share of the evidence that is left without the features that were changed."""
-    size, kept = np.abs(attribution).sum(), ~changed[: len(attribution)]
-    shown = attribution[kept].sum() / size if size > 0 else kept.mean()
-    return float((shown + BELIEF * kept.mean()) / (1 + BELIEF))
+    kept = ~changed[: len(attribution)]
+    worth = trust * shares(attribution) + (1 - trust)
+    return float((worth * kept).mean())
 
 
-def evidence(attribution: Floats, more: More, changed: NDArray[np.bool_]) -> float:
+def evidence(attribution: Floats, more: More, changed: NDArray[np.bool_], trust: float) -> float:
     """The same, by the rule where that is all there is to see."""
     rule = more.get("rule")
     if rule is None or len(more) > 1:
-        return left(attribution, changed)
+        return left(attribution, changed, trust)
     return 0.0 if any(changed[c["index"]] for c in rule["conditions"]) else 1.0
 
 
-def _accuracy(seen: list[float], plain: list[float], items: list[Item], coin: Floats) -> float:
-    """How often a person is right who says "flipped" of the half with least left.
+def says_flipped(seen: Floats, plain: Floats, coin: Floats) -> NDArray[np.bool_]:
+    """Of which changes a person says that they flip the output: the half with least left.
 
     Ties are decided by what it would have said without an explanation, then by a coin.
     """
-    if not items:
-        return float("nan")
-    order = np.lexsort((coin, np.round(plain, 9), np.round(seen, 9)))
-    says = np.zeros(len(items), dtype=bool)
-    says[order[: len(items) // 2]] = True
-    return float((says == [item.change.flips for item in items]).mean())
+    order = np.lexsort((coin, plain.round(9), seen.round(9)))
+    found = np.zeros(len(seen), dtype=np.bool_)
+    found[order[: len(seen) // 2]] = True
+    return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from humetric.engine.questions import Program
 from humetric.metrics import Simulation, metric
 from humetric.metrics.panel import Panel, Replicates, Shown
-from humetric.metrics.simulated.reader import BELIEF, evenly, guesses, names, shuffles
+from humetric.metrics.simulated.reader import evenly, guesses, names, shuffles, spread
 from humetric.metrics.simulated.terms import Floats, highlights, shuffled, summed, terms, uniform
 from humetric.seeding import generator
 
@@ -41,10 +41,10 @@ def leakage_adjusted_simulatability(draws: int = 20) -> Simulation:
     predicted after the others. 0: explanations do not help, and uniform ones give exactly 0.
 
     The readers see terms (metrics/simulated/reader.py): those of the case, in the case with its
-    explanation each worth halfway between its highlight and any other's, in the explanation alone
-    as much as it is highlighted. All other simulated users have no explanation of what they are
-    asked about; here there is one, as in the paper. It wrote of explanations in words: that a map
-    is read as the terms that it highlights is ours.
+    explanation each worth its highlight as far as the reader trusts highlights and any other's
+    beyond that, in the explanation alone as much as it is highlighted. All other simulated users
+    have no explanation of what they are asked about; here there is one, as in the paper. It wrote
+    of explanations in words: that a map is read as the terms that it highlights is ours.
     """
     return Simulation(lambda panel, shown: _simulate(panel, shown, draws), FOLDS * 2)
 
@@ -63,7 +63,7 @@ def _simulate(panel: Panel, shown: Shown, count: int) -> Program[Replicates]:
 
     def value(each: Sequence[Floats]) -> torch.Tensor:
         told = [summed(of, own) for own in each]
-        both = right([(BELIEF * counts + own) / (BELIEF + 1) for own in told])
+        both = right([counts + spread(counts, own).trust * (own - counts) for own in told])
         return torch.from_numpy(adjusted(both, plain, right(told)))
 
     mixed = [shuffled(of, weights, rng) for rng in shuffles(panel, NAME, count)]

@@ -1,11 +1,13 @@
 """The reader of several protocols: what it learns of a model from a few cases.
 
 Two things are learned. Which terms matter: how much a term was highlighted on average wherever it
-was seen, with one case's worth of belief that it matters as much as any other. And which output
-they speak for: logistic regression on the terms of the learning cases and the model's outputs, each
-term in proportion to how much it matters, there and in the cases to predict; with a normal prior of
-variance 1 on every weight. Without highlights all terms matter alike, so that both arms of a
-protocol are one reader.
+was seen, believed as far as highlights are consistent. If they differ between terms no more than
+they do within a term from case to case, they say nothing of terms, and all matter alike; the share
+that is believed is the best linear prediction under one-way random effects, by moments. And which
+output they speak for: logistic regression on the terms of the learning cases and the model's
+outputs, each term in proportion to how much it matters, there and in the cases to predict; with a
+normal prior of variance 1 on every weight. Without highlights all terms matter alike, so that both
+arms of a protocol are one reader.
 
 It knows what the outputs are and that they are equally common, as people are told. Nothing else: no
 language, no eyes, no idea where terms stand in a case, no memory of other models; and it does not
@@ -29,18 +31,60 @@ STEPS = 12
 """Newton steps; with this prior, six are exact to 1e-9."""
 PRIOR = 1.0
 """Precision of the weights' prior. Cases are vectors of length 1."""
-BELIEF = 1.0
-"""Cases' worth of belief that a term matters as much as any other."""
 COIN = 1e-9
+ROUNDING = 1e-12
+
+
+class Spread(NamedTuple):
+    """How what is shown of terms varies, where each is seen in some cases."""
+
+    mean: float
+    """Over all that is shown."""
+    between: float
+    """Variance of terms' own worth."""
+    within: float
+    """Variance of what is shown of one term from case to case."""
+
+    @property
+    def trust(self) -> float:
+        """How far one thing shown is the term's own worth: 0 to 1."""
+        return self.between / (self.between + self.within) if self.between > 0 else 0.0
+
+
+def spread(counts: Floats, worth: Floats) -> Spread:
+    """One-way random effects of terms, by moments.
+
+    counts: (cases, terms) how often a case has a term, worth: (cases, terms) the sum of what is
+    shown of it there. Where no term is seen twice nothing is known, and nothing is trusted.
+    """
+    seen = counts > 0
+    each = np.where(seen, worth / np.maximum(counts, 1), 0)
+    times = seen.sum(0)
+    total, terms_seen = int(times.sum()), int((times > 0).sum())
+    mean = float(each.sum() / max(total, 1))
+    if terms_seen < 2 or total == terms_seen:
+        return Spread(mean, 0.0, 1.0)
+    own = each.sum(0) / np.maximum(times, 1)
+    within = float((seen * (each - own) ** 2).sum() / (total - terms_seen))
+    across = float((times * (own - mean) ** 2).sum() / (terms_seen - 1))
+    typical = (total - float((times**2).sum()) / total) / (terms_seen - 1)
+    between = (across - within) / typical
+    return Spread(mean, between if between > ROUNDING else 0.0, within)
 
 
 def mattering(counts: Floats, highlighted: Floats) -> Floats:
-    """(terms,): how much each term matters to who saw some cases: 1 if nothing says otherwise.
+    """(terms,): how much each term matters to who saw some cases: all alike if nothing says more.
 
     counts: (cases, terms) how often a case has a term, highlighted: (cases, terms) its highlights,
     which are 1 per unit on average.
     """
-    found: Floats = (BELIEF + highlighted.sum(0)) / (BELIEF + counts.sum(0))
+    known, seen = spread(counts, highlighted), counts > 0
+    times = np.maximum(seen.sum(0), 1)
+    own = np.where(seen, highlighted / np.maximum(counts, 1), known.mean)
+    off = own.mean(0, where=seen | ~seen.any(0)) - known.mean
+    if known.between == 0:
+        return np.ones_like(off)
+    found: Floats = known.mean + off * known.between / (known.between + known.within / times)
     return found
 
 

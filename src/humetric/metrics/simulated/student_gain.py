@@ -75,19 +75,12 @@ def accuracy(panel: Panel, people: Sequence[Draw], seen: Sequence[Floats], count
     Students come in rounds of ``count``, of which each begins with the same weights.
     """
     of, said = terms(panel.cases), torch.from_numpy(panel.target)
-    who, number = (panel.cases.seed, panel.setting.id), [i % count for i in range(len(people))]
+    who = panel.cases.seed, panel.setting.id
     counts = torch.from_numpy(summed(of, uniform(of))).float()
     told = [torch.from_numpy(summed(of, own)).float() for own in seen]
-    outputs = int(said.max()) + 1
     learning, test = (torch.from_numpy(np.stack(k)) for k in zip(*people, strict=True))
-    unique = [tuple(p.learning.tolist()) for p in people]
-    rngs = [
-        generator(
-            panel.cases.seed, panel.setting.id, f"{NAME} student {sorted(set(unique)).index(u)}"
-        )
-        for u in unique
-    ]
-    student = fresh(of.size, outputs, rngs)
+    rngs = [generator(*who, f"{NAME} student {i % count}") for i in range(len(people))]
+    student = fresh(of.size, int(said.max()) + 1, rngs)
     share = torch.stack([rows[k] for rows, k in zip(told, learning, strict=True)])
     taught(student, counts[learning], said[learning], share / share.sum(2, keepdim=True))
     with torch.no_grad():
@@ -102,9 +95,9 @@ class Student(NamedTuple):
     term: Tensor
     """(students, terms, width)."""
     ask: Tensor
-    """(students, width, width) and below: attention's layer and its last weights."""
+    """(students, width, width): attention's hidden layer."""
     answer: Tensor
-    """(students, width, 1)."""
+    """(students, width, 1): how strongly a term pulls attention."""
     hidden: Tensor
     """(students, width, width)."""
     out: Tensor

@@ -1,0 +1,1 @@
+"""The page of findings: which metric, if any, goes with people's success."""
