@@ -20,12 +20,17 @@ from text_support import setting as small
 from torch import Tensor
 
 from humetric import METRICS, evaluate
+from humetric import load_setting as embedded
+from humetric.engine.placement import place
 from humetric.errors import HumetricError
 from humetric.metrics.panel import Replicates, Shown
 from humetric.metrics.simulated.edit_attack import Achieved, Person, achieved, cohorts
 from humetric.metrics.simulated.editor import EDITS, Memory, Sheet, Try, line
 from humetric.metrics.simulated.terms import highlights, terms
 from humetric.run.evaluate import as_method, run_settings
+from humetric.run.execute import execute
+from humetric.run.isolated import Limits
+from humetric.run.plan import make_plan
 from humetric.tasks.cases import Cases
 from humetric.tasks.rewritten import parts_of
 from humetric.tasks.setting import Setting
@@ -369,6 +374,34 @@ class TestExplainedAnew:
         for name in ALL:
             with pytest.raises(HumetricError, match="live from 0 to 20"):
                 METRICS.make(name, {"live": live})
+
+
+def test_in_a_process_of_its_own() -> None:
+    """A method that is not built in explains changed texts in its own process, to the same end."""
+
+    def lengths(cases: Cases) -> Tensor:
+        found = torch.zeros(cases.shape)
+        for row, words in zip(found, cases.texts.words, strict=True):  # type: ignore[union-attr]
+            row[: len(words)] = torch.tensor([float(len(word) % 3) for word in words])
+        return found
+
+    method, metric = as_method(lengths), METRICS.make(ALL[0], {"live": 1})
+    method = replace(method, card=replace(method.card, source="somebody's"))
+    setting = embedded("sentiment/deception/tfidf", cases=1)
+    found = [
+        execute(
+            make_plan([setting], [method], [metric], 12),
+            {setting.id: setting.place(place("cpu"))},
+            {"lengths": method},
+            {ALL[0]: metric},
+            batches={setting.id: 16},
+            isolate=limits,
+        )
+        for limits in (None, Limits(60, 4))
+    ]
+    assert not [f for each in found for f in each.failures]
+    one, other = (each.scores["value"].tolist() for each in found)
+    assert one == other
 
 
 class TestMemo:
