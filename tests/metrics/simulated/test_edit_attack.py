@@ -290,7 +290,7 @@ class TestLeaks:
         np.testing.assert_array_equal(*both)
 
     def test_what_happens_in_other_test_cases(self) -> None:
-        """A test case's value depends on no other test case, nor on what is true of any."""
+        """A test case's value depends on no other test case."""
         setting = world()
         panel, _ = opened(setting)
         changed = [int(case) for own in cohorts(panel) for case in own[1:]]
@@ -310,6 +310,15 @@ class TestLeaks:
         assert [one.names[i] for i in first] == [two.names[i] for i in first]
         torch.testing.assert_close(one.value[first], two.value[first])
         assert not torch.allclose(one.value, two.value)
+
+    def test_the_truth_is_not_seen(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Labels decide who is asked about which cases, so that they are balanced, and no more."""
+        setting = world()
+        fixed = cohorts(opened(setting)[0])
+        monkeypatch.setattr("humetric.metrics.simulated.edit_attack.cohorts", lambda panel: fixed)
+        other = replace(setting, label=1 - setting.label)
+        one, two = (run(made, shown_by(made, true_weights), live=2) for made in (setting, other))
+        torch.testing.assert_close(one.value, two.value, rtol=0, atol=0)
 
     def test_without_an_explanation(self) -> None:
         """One map for all words shows nothing: the value is the control's, to the last bit."""
@@ -376,6 +385,7 @@ class TestExplainedAnew:
                 METRICS.make(name, {"live": live})
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own() -> None:
     """A method that is not built in explains changed texts in its own process, to the same end."""
 
