@@ -78,7 +78,7 @@ def noise(panel: Panel, seed: int) -> Tensor:
 
 def show(attribution: Tensor, **rivals: Tensor) -> Shown:
     """What a method with these maps shows; who looks at anything else is caught."""
-    return Shown(attribution, _Nothing(), _nobody, rivals)  # type: ignore[arg-type]
+    return Shown(attribution, _Nothing(), _nobody, rivals)
 
 
 def run(user: str, panel: Panel, shown: Shown) -> Replicates:

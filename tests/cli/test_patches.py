@@ -88,7 +88,7 @@ def test_without_weights_it_says_how_to_get_them(
     humetric: Humetric, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HUMETRIC_MIRROR", raising=False)
-    monkeypatch.setattr("humetric.models.lpips.find_spec", lambda name: None)
+    monkeypatch.setattr("humetric.data.sources.lookup.find_spec", lambda name: None)
     words = ("--metric", "perceptual-similarity", "--out", str(folder), "--device", "cpu")
     found = humetric("patches", "image/leaf/cnn", "--method", "edge", *words)
     assert found.returncode == 1

@@ -27,7 +27,8 @@ from humetric.tasks.cases import Cases
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = Path(os.environ.get("HUMETRIC_MIRROR", ROOT.parent / "shared" / "mirror"))
 needs_weights = pytest.mark.skipif(
-    not (MIRROR / lpips.FILE).is_file(), reason=f"no {lpips.FILE} in {MIRROR}; set HUMETRIC_MIRROR"
+    not (MIRROR / "models" / lpips.NAME).is_dir(),
+    reason=f"no weights of LPIPS in {MIRROR}; set HUMETRIC_MIRROR",
 )
 
 

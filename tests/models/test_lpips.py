@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from humetric.errors import HumetricError
 from humetric.models import lpips
@@ -21,7 +21,7 @@ from humetric.models.lpips import CONVOLUTIONS, Lpips, distances, load, long_vec
 
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = Path(os.environ.get("HUMETRIC_MIRROR", ROOT.parent / "shared" / "mirror"))
-WEIGHTS = MIRROR / lpips.FILE
+WEIGHTS = MIRROR / "models" / lpips.NAME / lpips.FILE
 
 needs_weights = pytest.mark.skipif(
     not WEIGHTS.is_file(), reason=f"no weights at {WEIGHTS}; set HUMETRIC_MIRROR"
@@ -42,7 +42,7 @@ def made_up() -> dict[str, Tensor]:
 
 @pytest.fixture(scope="module")
 def made_up_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("mirror") / lpips.FILE
+    path = tmp_path_factory.mktemp("mirror") / "models" / lpips.NAME / lpips.FILE
     path.parent.mkdir(parents=True)
     save_file(made_up(), path)
     return path
@@ -115,54 +115,84 @@ def test_uniform_weights_give_one_minus_the_cosine() -> None:
 
 def test_weights_come_from_the_mirror(made_up_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HUMETRIC_MIRROR", str(made_up_file.parents[2]))
-    monkeypatch.setattr(lpips, "find_spec", lambda name: None)
     a = pictures(1)
     assert torch.equal(load().features(a), load(made_up_file).features(a))
 
 
-class Official(nn.Module):
-    """As the official package names its tensors."""
+ALEXNET = """
+from enum import Enum
+from pathlib import Path
+import torch
 
-    def __init__(self, net: str, version: str, verbose: bool) -> None:
-        super().__init__()
-        assert (net, version) == ("alex", "0.1")
-        found = made_up()
-        for i, at in enumerate(CONVOLUTIONS):
-            for part in ("weight", "bias"):
-                self._keep(f"net.slice{i + 1}.{at}.{part}", found[f"features.{at}.{part}"])
-            self._keep(f"lin{i}.model.1.weight", found[f"lin{i}.weight"])
+class AlexNet_Weights(Enum):
+    IMAGENET1K_V1 = "alexnet"
 
-    def _keep(self, name: str, value: Tensor) -> None:
-        self.register_buffer(name.replace(".", "/"), value)
-
-    def state_dict(self) -> dict[str, Tensor]:  # type: ignore[override]
-        return {name.replace("/", "."): value for name, value in self.named_buffers()}
+    def get_state_dict(self, map_location, check_hash, weights_only):
+        assert map_location == "cpu" and check_hash and weights_only
+        return torch.load(Path(__file__).with_name("alexnet.pth"), weights_only=True)
+"""
+"""What torchvision offers, reading a file beside it."""
 
 
-def test_weights_come_from_the_installed_pair(
-    made_up_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = ModuleType("lpips")
-    package.LPIPS = Official  # type: ignore[attr-defined]
+@pytest.fixture
+def installed_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Packages lpips and torchvision that hold the made-up tensors by the official names."""
+    found = made_up()
+    alexnet = {name: value for name, value in found.items() if name.startswith("features")}
+    alexnet["classifier.6.bias"] = torch.zeros(3)
+    linear = {
+        name.replace(".weight", ".model.1.weight"): value
+        for name, value in found.items()
+        if name.startswith("lin")
+    }
+    folder = tmp_path / "lpips" / "weights" / "v0.1"
+    folder.mkdir(parents=True)
+    torch.save(linear, folder / "alex.pth")
+    (tmp_path / "lpips" / "__init__.py").write_text("raise ImportError('its code was run')")
+    models = tmp_path / "torchvision" / "models"
+    models.mkdir(parents=True)
+    (tmp_path / "torchvision" / "__init__.py").touch()
+    (models / "__init__.py").write_text(ALEXNET)
+    torch.save(alexnet, models / "alexnet.pth")
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] in ("lpips", "torchvision")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv("HUMETRIC_MIRROR", raising=False)
-    monkeypatch.setitem(sys.modules, "lpips", package)
-    monkeypatch.setattr(lpips, "find_spec", lambda name: object())
+    yield tmp_path
+    for name in ("torchvision", "torchvision.models"):
+        sys.modules.pop(name, None)
+
+
+def test_weights_come_from_the_installed_pair(made_up_file: Path, installed_pair: Path) -> None:
+    """Their state dicts are read, without running any code of lpips."""
     a = pictures(1)
     assert torch.equal(load().features(a), load(made_up_file).features(a))
+
+
+def test_a_pickle_that_is_more_than_tensors_is_refused(installed_pair: Path) -> None:
+    torch.save({"lin0": Path("x")}, installed_pair / "lpips" / "weights" / "v0.1" / "alex.pth")
+    with pytest.raises(HumetricError, match="give no AlexNet"):
+        load()
 
 
 def test_without_weights_the_error_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lpips, "find_spec", lambda name: None)
+    monkeypatch.setattr("humetric.data.sources.lookup.find_spec", lambda name: None)
     monkeypatch.delenv("HUMETRIC_MIRROR", raising=False)
-    with pytest.raises(HumetricError, match=r"10 MB.*HUMETRIC_MIRROR is not set.*hub is not there"):
+    said = r"9\.9 MB.*HUMETRIC_MIRROR is not set.*not installed.*pip install.*feature-similarity"
+    with pytest.raises(HumetricError, match=said):
         load()
     monkeypatch.setenv("HUMETRIC_MIRROR", str(tmp_path))
     with pytest.raises(HumetricError, match="it is not in"):
         load()
-    with pytest.raises(HumetricError, match="Cannot read weights of LPIPS"):
+    with pytest.raises(HumetricError, match="there is nothing"):
         load(tmp_path / "none.safetensors")
+    (tmp_path / "text.safetensors").write_text("no tensors")
+    with pytest.raises(HumetricError, match="Cannot read weights of LPIPS"):
+        load(tmp_path / "text.safetensors")
 
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:

@@ -77,4 +77,5 @@ from humetric.cli import (  # noqa: E402, F401  (they add their commands to the 
     models,
     patches,
     run,
+    sources,
 )

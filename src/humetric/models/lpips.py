@@ -16,9 +16,7 @@ Weights are not shipped; see :func:`load`.
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -27,6 +25,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
+from humetric.data.sources import Found, find
 from humetric.errors import HumetricError
 
 SHIFT, SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
@@ -41,8 +40,8 @@ POOLED = (3, 6)
 SMALLEST = 31
 """Pixels along a side below which nothing is left for the third convolution."""
 
-FILE = Path("models", "lpips_alex", "model.safetensors")
-"""Within a mirror."""
+NAME, FILE = "lpips_alex", "model.safetensors"
+"""The weights among :mod:`humetric.data.sources`, and their file."""
 
 
 class Lpips(nn.Module):
@@ -108,54 +107,44 @@ def distances(a: Tensor, b: Tensor) -> Tensor:
 def load(path: Path | None = None) -> Lpips:
     """LPIPS with its weights, for inference.
 
-    They come from ``path``, else from the mirror that ``HUMETRIC_MIRROR`` names, else from the
-    installed packages lpips and torchvision, which may fetch AlexNet by themselves.
+    They are the source lpips_alex (docs/sources.md): from ``path``, else from the mirror that
+    ``HUMETRIC_MIRROR`` names, else from the installed packages lpips and torchvision. The latter
+    fetches AlexNet by itself where it has not yet.
     """
+    found = find(NAME, path)
+    tensors = _installed(found) if found.how == "package" else _read(found.file(FILE))
     network = Lpips()
-    network.load_state_dict(_named(*_found(path)))
+    network.load_state_dict(_named(tensors, str(found.path)))
     return network.eval().requires_grad_(False)
 
 
-def _found(path: Path | None) -> tuple[Mapping[str, Tensor], str]:
-    """A state dict and where it is from."""
-    mirror = os.environ.get("HUMETRIC_MIRROR", "")
-    if path is None and mirror and (Path(mirror) / FILE).is_file():
-        path = Path(mirror) / FILE
-    if path is not None:
-        try:
-            return load_file(path), str(path)
-        except (OSError, SafetensorError) as error:
-            raise HumetricError(
-                f"Cannot read weights of LPIPS from {path}: {error}. Expected safetensors with "
-                f"AlexNet's convolutions and LPIPS' linear layers, {FILE} of a mirror."
-            ) from None
-    if find_spec("lpips") is not None and find_spec("torchvision") is not None:
-        return _installed(), "the package lpips"
-    where = f"it is not in {mirror}" if mirror else "HUMETRIC_MIRROR is not set"
-    raise HumetricError(
-        f"Expected weights of LPIPS (AlexNet's convolutions and linear layers, 10 MB) but found "
-        f"none: {where}, and the packages lpips and torchvision are not both installed. Set "
-        f"HUMETRIC_MIRROR to a folder with {FILE}, or install both packages (they fetch AlexNet, "
-        f"230 MB), or take the metric feature-similarity, which needs no weights. Fetching from "
-        f"the hub is not there yet."
-    )
-
-
-def _installed() -> Mapping[str, Tensor]:
-    """Weights of the official package, by the names of the mirror's file."""
+def _read(file: Path) -> Mapping[str, Tensor]:
     try:
-        official = importlib.import_module("lpips").LPIPS(net="alex", version="0.1", verbose=False)
+        return load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise HumetricError(
+            f"Cannot read weights of LPIPS from {file}: {error}. Expected safetensors with "
+            f"AlexNet's convolutions and LPIPS' linear layers, as models/{NAME}/{FILE} of a mirror."
+        ) from None
+
+
+def _installed(found: Found) -> Mapping[str, Tensor]:
+    """Weights of the official package and of torchvision, by the names of the mirror's file.
+
+    Both are state dicts in pickles; they are read as tensors only, and no code of lpips is run.
+    """
+    linear = found.file("weights/v0.1/alex.pth")
+    try:
+        alexnet = importlib.import_module("torchvision.models").AlexNet_Weights.IMAGENET1K_V1
+        state = dict(alexnet.get_state_dict(map_location="cpu", check_hash=True, weights_only=True))
+        state |= torch.load(linear, map_location="cpu", weights_only=True)
     except Exception as error:
         raise HumetricError(
-            f"The installed package lpips gives no AlexNet ({type(error).__name__}: {error}): set "
-            f"HUMETRIC_MIRROR to a folder with {FILE} instead."
+            f"The installed packages lpips and torchvision give no AlexNet "
+            f"({type(error).__name__}: {error}): set HUMETRIC_MIRROR to a folder with "
+            f"models/{NAME}/{FILE} instead."
         ) from error
-    state: dict[str, Tensor] = official.state_dict()
-    slices = {f"features.{at}": f"net.slice{i}.{at}" for i, at in enumerate(CONVOLUTIONS, 1)}
-    names = {f"{ours}.{part}": f"{its}.{part}"
-             for ours, its in slices.items() for part in ("weight", "bias")}  # fmt: skip
-    names |= {f"lin{i}.weight": f"lin{i}.model.1.weight" for i in range(len(CONVOLUTIONS))}
-    return {ours: state[its] for ours, its in names.items() if its in state}
+    return {name.replace(".model.1.", "."): value for name, value in state.items()}
 
 
 def _named(tensors: Mapping[str, Tensor], source: str) -> dict[str, Tensor]:

@@ -47,7 +47,7 @@ def span_guess() -> Simulation:
     People saw the model's answer after each question, and the study leaves out the fifteen that
     they practised on. So the reader, too, knows the model's answers to all questions but the one
     that it is asked, and learns one thing from them: if belief alone would have done better there
-    (by mean F1), it goes by belief and ignores highlights. So highlights that say nothing cost
+    (by mean F1), it goes by belief and ignores highlights. Highlights that say nothing then cost
     nothing: with ``shuffled`` ones it guesses as with none, except that where belief is never
     right, as in models that do not read, a few hits by chance are more than none.
 
