@@ -13,6 +13,7 @@ from humetric.errors import HumetricError
 from humetric.tasks.edits import Place, places_of
 from humetric.tasks.rewritten import Deletion, rewritten, survivors, texts_without
 from humetric.tasks.setting import Setting
+from humetric.tasks.text import TextTask
 from humetric.tasks.text_setting import text_setting
 
 
@@ -71,9 +72,12 @@ class TestTexts:
 def test_as_if_written(task: str, removal: str) -> None:
     """The same setting comes of the shorter texts; what is explained stays what it was."""
     made = setting(task, removal=removal)
-    deletions = [Deletion(0, (1, 3)), Deletion(2, (0,)), Deletion(0, (2,))]
+    one, other = (4, 2) if task == "sentiment" else (0, 2)
+    deletions = [Deletion(one, (1,)), Deletion(other, (0,)), Deletion(one, (0,))]
+    rows = [one, other, one]
     changed = rewritten(made, places(made), deletions)
     raw = texts(made, *deletions)
+    assert made.texts is not None
     again = setting_of(task, raw, removal)
     assert torch.equal(changed.x, again.x)
     assert torch.equal(changed.baseline, again.baseline)
@@ -81,11 +85,20 @@ def test_as_if_written(task: str, removal: str) -> None:
     assert again.texts is not None
     assert changed.texts.words == again.texts.words
     assert changed.texts.raw == tuple(raw)
-    assert changed.target.tolist() == made.target[[0, 2, 0]].tolist()
-    assert changed.ids == ("case-0000 without 1 3", "case-0002 without 0", "case-0000 without 2")
-    one = evaluate(changed, "occlusion", ["deletion"], device="cpu")
-    other = evaluate(replace(again, target=changed.target), "occlusion", ["deletion"], device="cpu")
-    assert one["value"].tolist() == pytest.approx(other["value"].tolist(), nan_ok=True)
+    assert changed.target.tolist() == made.target[rows].tolist()
+    assert changed.ids == tuple(f"case-000{d.case} without {d.words[0]}" for d in deletions)
+    keep = torch.ones(3, made.task.features[0], dtype=torch.bool)
+    for row, deletion in zip(keep, deletions, strict=True):
+        row[list(deletion.words)] = False
+    task_of, word = made.task, made.texts.tokens.word[rows]
+    assert isinstance(task_of, TextTask)
+    taken = replace(task_of, removal="delete").rows(keep, made.x[rows], word, made.x.shape[2])
+    assert torch.equal(taken[..., : changed.x.shape[2]], changed.x)  # as the model is asked
+    mine = evaluate(changed, "occlusion", ["deletion"], device="cpu")
+    theirs = evaluate(
+        replace(again, target=changed.target), "occlusion", ["deletion"], device="cpu"
+    )
+    assert mine["value"].tolist() == pytest.approx(theirs["value"].tolist(), nan_ok=True)
 
 
 def setting_of(task: str, raw: list[tuple[str, ...]], removal: str) -> Setting:

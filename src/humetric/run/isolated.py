@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -23,6 +24,7 @@ from typing import IO, Any
 
 import cloudpickle
 import torch
+from torch import nn
 
 from humetric.errors import HumetricError
 from humetric.methods import Method
@@ -156,7 +158,9 @@ class Worker:
     ) -> tuple[Explanation | Exception, int, int]:
         """Maps of an item's cases, the model calls they took, and the questions asked."""
         cases = item.stop - item.start
-        self.link.send((item.start, item.stop, batch, None if other is None else bare(other)))
+        # Pickled here: a connection would send tensors as files that only kindred processes open.
+        sent = None if other is None else pickle.dumps(bare(other))
+        self.link.send((item.start, item.stop, batch, sent))
         outcome, calls, asked = self._wait(self.limits.seconds * cases, self.limits.seconds, cases)
         if isinstance(outcome, str):
             return HumetricError(outcome), calls, asked
@@ -211,8 +215,30 @@ class Worker:
 
 
 def bare(setting: Setting) -> Setting:
-    """Cases without what can be made of them anew, so that little is sent."""
-    return replace(setting, panel=None, reference=None, rivals={})
+    """Cases without what a process has of their setting already, so that little is sent."""
+    return replace(
+        setting,
+        model=replace(setting.model, module=nn.Identity()),
+        panel=None,
+        reference=None,
+        rivals={},
+        unlabelled=None,
+        neighbours=None,
+        prototypes=None,
+        encoder=None,
+    )
+
+
+def clothed(other: Setting, own: Setting) -> Setting:
+    """Cases that were sent, with the rest from their setting."""
+    return replace(
+        other,
+        model=own.model,
+        unlabelled=own.unlabelled,
+        neighbours=own.neighbours,
+        prototypes=own.prototypes,
+        encoder=own.encoder,
+    )
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from humetric.engine.engine import Engine
 from humetric.engine.placement import place
 from humetric.results.store import Store
+from humetric.run.isolated import clothed
 from humetric.run.records import chunk_of
 from humetric.run.work import Item, explanations, said
 
@@ -36,11 +37,13 @@ def main(link: Connection, path: Path) -> None:
     store = None if job["folder"] is None else Store(Path(job["folder"]))
     while True:
         try:
-            start, stop, batch, other = link.recv()
+            start, stop, batch, sent = link.recv()
         except EOFError:
             return
         item = Item(placed.setting.id, start, stop, (job["method"].card.id,), ())
-        where, kept = (placed, store) if other is None else (placed.beside(other), None)
+        where, kept = placed, store
+        if sent is not None:
+            where, kept = placed.beside(clothed(pickle.loads(sent), placed.setting)), None
         link.send(_explain(job, where, item, batch, kept, before))
 
 

@@ -20,12 +20,17 @@ from text_support import setting as small
 from torch import Tensor
 
 from humetric import METRICS, evaluate
+from humetric import load_setting as embedded
+from humetric.engine.placement import place
 from humetric.errors import HumetricError
 from humetric.metrics.panel import Replicates, Shown
 from humetric.metrics.simulated.edit_attack import Achieved, Person, achieved, cohorts
 from humetric.metrics.simulated.editor import EDITS, Memory, Sheet, Try, line
 from humetric.metrics.simulated.terms import highlights, terms
 from humetric.run.evaluate import as_method, run_settings
+from humetric.run.execute import execute
+from humetric.run.isolated import Limits
+from humetric.run.plan import make_plan
 from humetric.tasks.cases import Cases
 from humetric.tasks.rewritten import parts_of
 from humetric.tasks.setting import Setting
@@ -285,7 +290,7 @@ class TestLeaks:
         np.testing.assert_array_equal(*both)
 
     def test_what_happens_in_other_test_cases(self) -> None:
-        """A test case's value depends on no other test case, nor on what is true of any."""
+        """A test case's value depends on no other test case."""
         setting = world()
         panel, _ = opened(setting)
         changed = [int(case) for own in cohorts(panel) for case in own[1:]]
@@ -305,6 +310,15 @@ class TestLeaks:
         assert [one.names[i] for i in first] == [two.names[i] for i in first]
         torch.testing.assert_close(one.value[first], two.value[first])
         assert not torch.allclose(one.value, two.value)
+
+    def test_the_truth_is_not_seen(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Labels decide who is asked about which cases, so that they are balanced, and no more."""
+        setting = world()
+        fixed = cohorts(opened(setting)[0])
+        monkeypatch.setattr("humetric.metrics.simulated.edit_attack.cohorts", lambda panel: fixed)
+        other = replace(setting, label=1 - setting.label)
+        one, two = (run(made, shown_by(made, true_weights), live=2) for made in (setting, other))
+        torch.testing.assert_close(one.value, two.value, rtol=0, atol=0)
 
     def test_without_an_explanation(self) -> None:
         """One map for all words shows nothing: the value is the control's, to the last bit."""
@@ -363,6 +377,41 @@ class TestExplainedAnew:
         some = run(setting, shown_by(setting, late), ALL[2], live=5)
         torch.testing.assert_close(some.value[5:], old.value[5:], rtol=0, atol=0)
         torch.testing.assert_close(some.value[:5], new.value[:5], rtol=0, atol=0)
+
+    @pytest.mark.parametrize("live", [-1, 21])
+    def test_live_out_of_range(self, live: int) -> None:
+        for name in ALL:
+            with pytest.raises(HumetricError, match="live from 0 to 20"):
+                METRICS.make(name, {"live": live})
+
+
+@pytest.mark.slow
+def test_in_a_process_of_its_own() -> None:
+    """A method that is not built in explains changed texts in its own process, to the same end."""
+
+    def lengths(cases: Cases) -> Tensor:
+        found = torch.zeros(cases.shape)
+        for row, words in zip(found, cases.texts.words, strict=True):  # type: ignore[union-attr]
+            row[: len(words)] = torch.tensor([float(len(word) % 3) for word in words])
+        return found
+
+    method, metric = as_method(lengths), METRICS.make(ALL[0], {"live": 1})
+    method = replace(method, card=replace(method.card, source="somebody's"))
+    setting = embedded("sentiment/deception/tfidf", cases=1)
+    found = [
+        execute(
+            make_plan([setting], [method], [metric], 12),
+            {setting.id: setting.place(place("cpu"))},
+            {"lengths": method},
+            {ALL[0]: metric},
+            batches={setting.id: 16},
+            isolate=limits,
+        )
+        for limits in (None, Limits(60, 4))
+    ]
+    assert not [f for each in found for f in each.failures]
+    one, other = (each.scores["value"].tolist() for each in found)
+    assert one == other
 
 
 class TestMemo:

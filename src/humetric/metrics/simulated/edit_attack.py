@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GroupMasks, Program, Questions, intact
+from humetric.engine.questions import GroupMasks, Program, Questions, View, intact
+from humetric.errors import HumetricError
 from humetric.methods import shared
 from humetric.metrics import Simulation, metric
 from humetric.metrics.panel import Panel, Replicates, Shown
@@ -18,9 +20,10 @@ from humetric.metrics.simulated.reader import evenly, shuffles
 from humetric.metrics.simulated.terms import Floats, Terms, highlights, shuffled, terms, uniform
 from humetric.models.student import terms_of
 from humetric.seeding import generator
+from humetric.tasks.cases import Cases
 from humetric.tasks.edits import places_of
-from humetric.tasks.partition import whole
-from humetric.tasks.rewritten import Deletion, parts_of, rewritten, survivors, texts_without
+from humetric.tasks.partition import identity
+from humetric.tasks.rewritten import Deletion, parts_of, rewritten, survivors
 
 NAME = "edit-attack"
 TRAINING, COHORTS, TEST = 20, 5, 10
@@ -65,11 +68,7 @@ def edit_attack(live: int = 20) -> Simulation:
     which are the same people without highlights, to whom one word is as good as another, and with
     each case's highlights on others of its words.
     """
-    return Simulation(
-        lambda panel, shown: _simulate(panel, shown, live, lambda found: found.reduced),
-        TRAINING,
-        COHORTS * TEST,
-    )
+    return _simulation(live, lambda found: found.reduced)
 
 
 @metric(
@@ -87,11 +86,7 @@ def edit_attack_flips(live: int = 20) -> Simulation:
     The people, cases and edits are those of edit-attack with the same ``live``, and they are
     simulated once for both: 1 where an edit of a test case made the model give another output.
     """
-    return Simulation(
-        lambda panel, shown: _simulate(panel, shown, live, lambda found: found.flipped),
-        TRAINING,
-        COHORTS * TEST,
-    )
+    return _simulation(live, lambda found: found.flipped)
 
 
 @metric(
@@ -110,11 +105,7 @@ def edit_attack_training(live: int = 20) -> Simulation:
     the five people. Nothing is remembered here: a faithful order of words is enough, and the
     control without highlights takes out words at random.
     """
-    return Simulation(
-        lambda panel, shown: _simulate(panel, shown, live, lambda found: found.trained),
-        TRAINING,
-        COHORTS * TEST,
-    )
+    return _simulation(live, lambda found: found.trained)
 
 
 class Person(NamedTuple):
@@ -138,6 +129,16 @@ class Outcome(NamedTuple):
     """(test cases,)."""
     trained: Tensor
     """(training cases,), over people."""
+
+
+def _simulation(live: int, part: Callable[[Outcome], Tensor]) -> Simulation:
+    if not 0 <= live <= TRAINING:
+        raise HumetricError(
+            f"Expected live from 0 to {TRAINING}, the number of training cases, but got {live}."
+        )
+    return Simulation(
+        lambda panel, shown: _simulate(panel, shown, live, part), TRAINING, COHORTS * TEST
+    )
 
 
 def _simulate(
@@ -230,7 +231,7 @@ def achieved(panel: Panel, shown: Shown, people: Sequence[Person]) -> Program[li
     test cases, each with the memory of the training cases that come before it.
     """
     of = terms(panel.cases)
-    (answers,) = yield [intact(panel.cases)]
+    (answers,) = yield [replace(intact(panel.cases), view=as_written(panel.cases))]
     first, given = answers.probability.numpy(), answers.margin.numpy() > 0
     desk = Desk(panel, shown)
 
@@ -269,12 +270,19 @@ def achieved(panel: Panel, shown: Shown, people: Sequence[Person]) -> Program[li
     return [Achieved(*both) for both in zip(training, test, strict=True)]
 
 
+def as_written(cases: Cases) -> View:
+    """The model, from which removed words are really taken out, whatever masks are made of."""
+    task, _ = cases.text()
+    view = View(cases.model.module, replace(task, removal="delete"), cases.target)
+    return cases.once((NAME, "as written"), lambda: view)
+
+
 class Desk:
     """Where texts are edited: the model answers, and in training explanations are made anew."""
 
     def __init__(self, panel: Panel, shown: Shown) -> None:
         self.panel, self.shown, self.of = panel, shown, terms(panel.cases)
-        _, self.texts, self.encoder = parts_of(panel.setting)
+        _, self.texts, _ = parts_of(panel.setting)
         self.places = panel.cases.once(
             (NAME, "places"), lambda: [places_of(self.texts, i) for i in range(len(panel))]
         )
@@ -301,13 +309,12 @@ class Desk:
             self._explain([(s, d) for s, d in kept if s.open and id(s) in watched])
 
     def _questions(self, deletions: Sequence[Deletion]) -> Questions:
-        x, _ = self.encoder.rows(texts_without(self.texts, self.places, deletions))
-        bits = torch.zeros(len(x), 1, dtype=torch.bool)
-        return Questions(
-            torch.tensor([d.case for d in deletions]),
-            GroupMasks(bits, whole(self.panel.cases.features)),
-            fill=torch.from_numpy(x),
-        )
+        cases = self.panel.cases
+        keep = torch.ones(len(deletions), cases.features, dtype=torch.bool)
+        for row, deletion in zip(keep, deletions, strict=True):
+            row[list(deletion.words)] = False
+        owner = torch.tensor([deletion.case for deletion in deletions])
+        return Questions(owner, GroupMasks(keep, identity(cases.features)), view=as_written(cases))
 
     def _explain(self, changed: Sequence[tuple[Sheet, Deletion]]) -> None:
         """Put new explanations on the screen: all that are new are made in one go."""

@@ -19,6 +19,7 @@ no idea which words matter before it has seen or tried them, and does not care w
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -71,9 +72,12 @@ class Sheet:
     tried: list[Try] = field(default_factory=list)
     _views: Floats = field(init=False, repr=False)
     _seen: Ints = field(init=False, repr=False)
+    _last: Ints = field(init=False, repr=False)
+    """(words,): 1 for a word that failed elsewhere in the text, 2 for one that was tried."""
 
     def __post_init__(self) -> None:
         self.now = self.first
+        self._last = np.zeros(len(self.term), dtype=np.int64)
         self._views, self._seen = self.highlight.copy(), np.ones(len(self.term), dtype=np.int64)
 
     @property
@@ -103,11 +107,7 @@ class Sheet:
 
     def pick(self) -> int:
         """The word to take out next."""
-        done = [t.word for t in self.tried]
-        failed = [self.term[t.word] for t in self.tried if t.word not in self.deleted]
-        last = np.isin(self.term, failed).astype(np.int64)
-        last[done] = 2
-        return int(np.lexsort((self.coin, -np.round(self.worth, 6), last))[0])
+        return int(np.lexsort((self.coin, -np.round(self.worth, 6), self._last))[0])
 
     def told(self, word: int, confidence: float, flipped: bool) -> bool:
         """What the model says without a word; whether the edit is kept."""
@@ -116,6 +116,9 @@ class Sheet:
         if kept:
             self.deleted.append(word)
             self.now, self.flipped = confidence, flipped
+        else:
+            self._last[(self.term == self.term[word]) & (self._last == 0)] = 1
+        self._last[word] = 2
         return kept
 
     def look(self, highlight: Floats, there: NDArray[np.bool_]) -> None:
@@ -128,7 +131,7 @@ class Sheet:
 def odds(confidence: float) -> float:
     """Log odds of a probability."""
     p = min(max(confidence, SURE), 1 - SURE)
-    return float(np.log(p / (1 - p)))
+    return math.log(p / (1 - p))
 
 
 class Remembered(NamedTuple):
