@@ -47,12 +47,16 @@ OTHERS: tuple[tuple[Tier, str], ...] = (
 )
 
 
-def markdown(found: Findings) -> str:
-    """The page, the same to the byte whenever it is made from the same figures and results."""
+def markdown(found: Findings, figure: str = "") -> str:
+    """The page, the same to the byte whenever it is made from the same figures and results.
+
+    ``figure`` is the name of the picture that lies beside it.
+    """
     parts = [
         "# Which metric goes with human success?",
         "<!-- Made by humetric findings; changes by hand are lost. -->",
         answer(found),
+        *([f"![T of every metric with its interval, family by family]({figure})"] * bool(figure)),
         HOW_TO_READ,
         "## Families",
         *_families(found),
