@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from agreement_data import evidence, study
 from board_results import like_people
@@ -298,6 +299,15 @@ def test_a_perfect_metric_on_a_toy_decides_nothing(
     assert "insertion" not in answer(found)
     said = other_tier(found, "toy" if level == "toy" else "stand-in")
     assert "those whose interval does not cover 0 are insertion (+1.00)" in said
+
+
+def test_cells_are_of_the_level_that_t_is_of() -> None:
+    """Colin et al. printed deletion, so that a replica of it is shown and changes nothing."""
+    found = findings(load_studies(), like_people("replica", "deletion"))
+    (mine,) = [s for s in found.of("judged") if s.metric == "deletion"]
+    assert mine.levels == ("published",)
+    assert np.mean(list(mine.by_cell.values())) == pytest.approx(mine.t)
+    assert sum(c.metric == "deletion" and c.primary for c in found.agreement.cells) == 4
 
 
 def test_a_replica_is_judged() -> None:

@@ -143,7 +143,11 @@ def data(found: Findings) -> str:
         ],
         "controls": controls(found, "judged"),
         "simulated_users": [_plain(s) for s in found.simulated],
-        "agreement": rows(found.agreement),
+        "agreement": [
+            row
+            for row in rows(found.agreement)
+            if row["coefficient"] == "t" or (row["coefficient"] == "d" and row["primary"])
+        ],
     }
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
