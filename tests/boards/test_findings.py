@@ -6,7 +6,9 @@ import json
 import math
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from agreement_data import evidence, study
 from board_results import like_people
@@ -16,6 +18,7 @@ from humetric.agreement.report import Agreement
 from humetric.boards.findings.answer import answer, between, headline, of_family, other_tier
 from humetric.boards.findings.controls import controls, simulated
 from humetric.boards.findings.facts import Findings, Simulated, Standing, findings, standings
+from humetric.boards.findings.forest import forest
 from humetric.boards.findings.page import data, markdown
 from humetric.boards.findings.power import Power, power_with
 from humetric.boards.findings.sentences import cells, of_study, power, takes, why
@@ -298,9 +301,34 @@ def test_a_perfect_metric_on_a_toy_decides_nothing(
     assert "those whose interval does not cover 0 are insertion (+1.00)" in said
 
 
+def test_cells_are_of_the_level_that_t_is_of() -> None:
+    """Colin et al. printed deletion, so that a replica of it is shown and changes nothing."""
+    found = findings(load_studies(), like_people("replica", "deletion"))
+    (mine,) = [s for s in found.of("judged") if s.metric == "deletion"]
+    assert mine.levels == ("published",)
+    assert np.mean(list(mine.by_cell.values())) == pytest.approx(mine.t)
+    assert sum(c.metric == "deletion" and c.primary for c in found.agreement.cells) == 4
+
+
 def test_a_replica_is_judged() -> None:
     found = findings(load_studies(), like_people("replica"))
     (mine,) = [s for s in found.of("judged") if s.metric == "insertion"]
     assert (mine.t, mine.levels, mine.verdict) == (1.0, ("replica",), "too few studies")
     assert "The highest T is that of insertion: T +1.00" in answer(found)
     assert "the interval does not cover 0" in answer(found)
+
+
+def test_the_figure_has_every_t_and_draws_it_where_it_belongs(plain: Findings) -> None:
+    drawn = ElementTree.fromstring(forest(plain))
+    words = ["".join(t.itertext()) for t in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    shown = [s for s in plain.standings if s.defined]
+    assert {s.metric for s in shown} <= set(words)
+    circles = [float(c.attrib["cx"]) for c in drawn.iter("{http://www.w3.org/2000/svg}circle")]
+    assert len(circles) == len(shown)
+    edge = replace(plain, standings=(GOOD, replace(GOOD, t=-1.0), replace(GOOD, t=0.0)))
+    places = ElementTree.fromstring(forest(edge)).iter("{http://www.w3.org/2000/svg}circle")
+    good, low, middle = (float(c.attrib["cx"]) for c in places)
+    assert (good - middle) / (middle - low) == pytest.approx(0.9, abs=0.01)
+    assert forest(plain) == forest(plain)
+    empty = ElementTree.fromstring(forest(replace(plain, standings=())))
+    assert not list(empty.iter("{http://www.w3.org/2000/svg}circle"))

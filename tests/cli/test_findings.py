@@ -35,7 +35,7 @@ def test_published_figures_alone(humetric: Humetric, tmp_path: Path) -> None:
     assert "Families: published and replica evidence" in found.stdout
     assert "Nobody can say yet." in found.stdout
     assert "**" not in found.stdout
-    assert "Written: docs/findings.md" in found.stdout
+    assert "Written: docs/findings.md, docs/findings.svg" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 100
     page = (tmp_path / "docs" / "findings.md").read_text(encoding="utf-8")
     assert page.startswith("# Which metric goes with human success?\n")
@@ -49,7 +49,7 @@ def test_a_check_fails_on_any_difference(humetric: Humetric, tmp_path: Path) -> 
     same = humetric("findings", "runs/toy", *files, "--check")
     assert (same.returncode, same.stdout) == (
         0,
-        "f.md and f.json: what the figures and results give.\n",
+        "f.md, f.svg and f.json: what the figures and results give.\n",
     )
     data = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
     assert data["run"]["suite"] == "hand v3"
@@ -64,6 +64,13 @@ def test_a_check_fails_on_any_difference(humetric: Humetric, tmp_path: Path) -> 
     assert page.read_bytes() == spoilt, "a check writes nothing"
 
     page.write_bytes(whole)
+    figure = tmp_path / "f.svg"
+    drawn = figure.read_bytes()
+    figure.write_bytes(drawn.replace(b"toy", b"joy"))
+    redrawn = humetric("findings", "runs/toy", *files, "--check")
+    assert redrawn.returncode == 1
+    assert "f.svg differs from line" in redrawn.stderr
+    figure.write_bytes(drawn)
     without = humetric("findings", *files[:2], "--check")
     assert without.returncode == 1, "the page of a run is not that of published figures"
     page.unlink()

@@ -20,9 +20,9 @@ def findings(
     run: Annotated[
         Path | None, typer.Argument(help="Folder of a run; without one, published figures alone.")
     ] = None,
-    page: Annotated[Path, typer.Option("--out", help="The page, a Markdown file.")] = Path(
-        "docs/findings.md"
-    ),
+    page: Annotated[
+        Path, typer.Option("--out", help="The page, a Markdown file; its figure lies beside it.")
+    ] = Path("docs/findings.md"),
     data: Annotated[
         Path | None, typer.Option("--json", help="Also what the page rests on, as a JSON file.")
     ] = None,
@@ -40,8 +40,10 @@ def findings(
     """
     from humetric.boards.files import first_difference
     from humetric.boards.findings.facts import findings as facts
+    from humetric.boards.findings.forest import forest
     from humetric.boards.findings.page import data as as_data
     from humetric.boards.findings.page import markdown
+    from humetric.boards.findings.words import joined
     from humetric.cli.files import check_file
     from humetric.human.read import load_studies
     from humetric.results.files import write_whole
@@ -60,7 +62,9 @@ def findings(
         raise typer.Exit(1)
     with err.status("Comparing metrics with people"):
         found = facts(load_studies(human_data or ()), result)
-        files = {page: markdown(found)} | ({} if data is None else {data: as_data(found)})
+        figure = page.with_suffix(".svg")
+        files = {page: markdown(found, figure.name), figure: forest(found)}
+        files |= {} if data is None else {data: as_data(found)}
     if lacking:
         err.print(lacking, markup=False, soft_wrap=True)
     if check:
@@ -68,7 +72,7 @@ def findings(
         for difference in filter(None, differences):
             err.print(f"{difference} Make it again without --check.", markup=False, soft_wrap=True)
         if not any(differences):
-            names = " and ".join(map(str, files))
+            names = joined([str(p) for p in files])
             out.print(f"{names}: what the figures and results give.", markup=False, soft_wrap=True)
         raise typer.Exit(1 if any(differences) or lacking else 0)
     for path, text in files.items():

@@ -181,12 +181,24 @@ def _standing(whole: Across, found: Agreement, family: Family) -> Standing:
 
 
 def _cells(whole: Across, found: Agreement) -> dict[str, float]:
-    """D of each cell that a metric has at the levels of its tier, undefined ones left out."""
+    """D of each cell that a metric has, as T takes it: at a study's nearest level of the tier."""
+    mine = [
+        c
+        for c in found.cells
+        if c.primary
+        and c.metric == whole.metric
+        and TIER[c.level] == whole.tier
+        and not math.isnan(c.concordance.d)
+    ]
+    nearest = {
+        study: min((c.level for c in mine if c.study == study), key=LEVELS.index)
+        for study in {c.study for c in mine}
+    } | dict(whole.levels)
     listed: dict[str, list[float]] = {}
-    for c in found.cells:
-        if c.primary and c.metric == whole.metric and TIER[c.level] == whole.tier:
+    for c in mine:
+        if c.level == nearest[c.study]:
             listed.setdefault(f"{c.study}/{c.cell}", []).append(c.concordance.d)
-    return {name: float(np.mean(d)) for name, d in listed.items() if not np.isnan(d).any()}
+    return {name: float(np.mean(d)) for name, d in listed.items()}
 
 
 def _size(whole: Across, study: str, found: Agreement) -> tuple[int, int]:

@@ -47,12 +47,16 @@ OTHERS: tuple[tuple[Tier, str], ...] = (
 )
 
 
-def markdown(found: Findings) -> str:
-    """The page, the same to the byte whenever it is made from the same figures and results."""
+def markdown(found: Findings, figure: str = "") -> str:
+    """The page, the same to the byte whenever it is made from the same figures and results.
+
+    ``figure`` is the name of the picture that lies beside it.
+    """
     parts = [
         "# Which metric goes with human success?",
         "<!-- Made by humetric findings; changes by hand are lost. -->",
         answer(found),
+        *([f"![T of every metric with its interval, family by family]({figure})"] * bool(figure)),
         HOW_TO_READ,
         "## Families",
         *_families(found),
@@ -139,7 +143,11 @@ def data(found: Findings) -> str:
         ],
         "controls": controls(found, "judged"),
         "simulated_users": [_plain(s) for s in found.simulated],
-        "agreement": rows(found.agreement),
+        "agreement": [
+            row
+            for row in rows(found.agreement)
+            if row["coefficient"] == "t" or (row["coefficient"] == "d" and row["primary"])
+        ],
     }
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 

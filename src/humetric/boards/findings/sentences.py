@@ -95,9 +95,10 @@ def power(of: Power, family: int) -> str:
     """What studies like these would have found, and what it would take."""
     if not of.methods:
         return "There is no study to have power."
+    sizes = joined([str(n) for n in of.methods])
     said = (
-        f"With {counted(len(of.methods), 'study', 'studies')} of {', '.join(map(str, of.methods))} "
-        f"methods a true correlation of {TRUE_R} is found with power {of.single:.2f} "
+        f"With {counted(len(of.methods), 'study', 'studies')} of {sizes} methods a true "
+        f"correlation of {TRUE_R} is found with power {of.single:.2f} "
         f"({of.one_of_many:.2f} as the best of {family} metrics), and "
     )
     if math.isnan(of.detectable):
