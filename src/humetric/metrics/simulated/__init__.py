@@ -13,7 +13,8 @@ Rules that keep them honest, each with a test that can fail:
   cases. It does not get the method's name, nor at test what the model says (where the study's
   people saw the model's confidence, in the edit attack, it sees what they saw);
 - with no explanation, or with a uniform one, a gain is 0, and with shuffled ones it is 0 on
-  average: both are computed beside every value and stored with it as controls;
+  average: both are computed beside every value and stored with it as controls. Metrics that are
+  levels and not gains (edit attack, span guess, two-model choice) are read against these;
 - half of what people must predict is such that knowing the truth does not help, where the model
   errs often enough for that.
 """
