@@ -10,20 +10,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from humetric.engine.questions import GroupMasks, Program, Questions, View, intact
+from humetric.engine.questions import Program, intact
 from humetric.errors import HumetricError
 from humetric.methods import shared
 from humetric.metrics import Simulation, metric
 from humetric.metrics.panel import Panel, Replicates, Shown
-from humetric.metrics.simulated.editor import EDITS, Ints, Memory, Sheet
+from humetric.metrics.simulated.edit_desk import Desk, as_written
+from humetric.metrics.simulated.editor import Ints, Memory, Sheet
 from humetric.metrics.simulated.reader import evenly, shuffles
-from humetric.metrics.simulated.terms import Floats, Terms, highlights, shuffled, terms, uniform
+from humetric.metrics.simulated.terms import Floats, highlights, shuffled, terms, uniform
 from humetric.models.student import terms_of
 from humetric.seeding import generator
-from humetric.tasks.cases import Cases
-from humetric.tasks.edits import places_of
-from humetric.tasks.partition import identity
-from humetric.tasks.rewritten import Deletion, parts_of, rewritten, survivors
 
 NAME = "edit-attack"
 TRAINING, COHORTS, TEST = 20, 5, 10
@@ -268,71 +265,3 @@ def achieved(panel: Panel, shown: Shown, people: Sequence[Person]) -> Program[li
         test.append(tested)
     yield from desk.edited([s for sheets in test for s in sheets], [])
     return [Achieved(*both) for both in zip(training, test, strict=True)]
-
-
-def as_written(cases: Cases) -> View:
-    """The model, from which removed words are really taken out, whatever masks are made of."""
-    task, _ = cases.text()
-    view = View(cases.model.module, replace(task, removal="delete"), cases.target)
-    return cases.once((NAME, "as written"), lambda: view)
-
-
-class Desk:
-    """Where texts are edited: the model answers, and in training explanations are made anew."""
-
-    def __init__(self, panel: Panel, shown: Shown) -> None:
-        self.panel, self.shown, self.of = panel, shown, terms(panel.cases)
-        _, self.texts, _ = parts_of(panel.setting)
-        self.places = panel.cases.once(
-            (NAME, "places"), lambda: [places_of(self.texts, i) for i in range(len(panel))]
-        )
-        self.made: dict[Deletion, Floats] = {}
-        """Highlights of changed texts."""
-
-    def edited(self, sheets: Sequence[Sheet], looks: Sequence[Sheet]) -> Program[None]:
-        """Texts edited side by side, an edit of each at a time; some are explained after each."""
-        watched = {id(sheet) for sheet in looks}
-        for _ in range(EDITS):
-            picks = [(sheet, sheet.pick()) for sheet in sheets if sheet.open]
-            if not picks:
-                return
-            asked = [Deletion(s.case, tuple(sorted([*s.deleted, w]))) for s, w in picks]
-            unique = list(dict.fromkeys(asked))
-            (answers,) = yield [self._questions(unique)]
-            said = zip(answers.probability.tolist(), (answers.margin < 0).tolist(), strict=True)
-            known = dict(zip(unique, said, strict=True))
-            kept = [
-                (sheet, deletion)
-                for (sheet, word), deletion in zip(picks, asked, strict=True)
-                if sheet.told(word, *known[deletion])
-            ]
-            self._explain([(s, d) for s, d in kept if s.open and id(s) in watched])
-
-    def _questions(self, deletions: Sequence[Deletion]) -> Questions:
-        cases = self.panel.cases
-        keep = torch.ones(len(deletions), cases.features, dtype=torch.bool)
-        for row, deletion in zip(keep, deletions, strict=True):
-            row[list(deletion.words)] = False
-        owner = torch.tensor([deletion.case for deletion in deletions])
-        return Questions(owner, GroupMasks(keep, identity(cases.features)), view=as_written(cases))
-
-    def _explain(self, changed: Sequence[tuple[Sheet, Deletion]]) -> None:
-        """Put new explanations on the screen: all that are new are made in one go."""
-        new = list(dict.fromkeys(d for _, d in changed if d not in self.made))
-        if new:
-            setting = rewritten(self.panel.setting, self.places, new)
-            found = self.shown.again(setting)
-            maps = found.attribution.detach().double().cpu().flatten(1)
-            assert setting.texts is not None
-            number = np.full((len(new), self.of.number.shape[1]), -1, dtype=np.int64)
-            own = torch.zeros(number.shape, dtype=torch.float64)
-            for row, deletion in enumerate(new):
-                before, after = survivors(self.texts, deletion, setting.texts, row)
-                number[row, before] = self.of.number[deletion.case, before]
-                own[row, before] = maps[row, after]
-            weights = highlights(own, Terms(number, self.of.size, self.of.partition), len(new))
-            self.made.update(zip(new, weights, strict=True))
-        for sheet, deletion in changed:
-            there = np.ones(len(sheet.term), dtype=np.bool_)
-            there[sheet.deleted] = False
-            sheet.look(self.made[deletion][: len(there)], there)
