@@ -167,8 +167,8 @@ class TestFamilies:
         some = (GOOD, replace(BAD, metric="mu-fidelity"), standing(metric="insertion"))
         said = of_family(replace(plain, standings=some), "faithfulness")
         assert said == (
-            "Faithfulness: of 5 metrics 3 have published or replica scores (1 agreeing, 1 disagreeing, "
-            "1 without a decision)."
+            "Faithfulness: of 5 metrics 3 have published or replica scores (1 agreeing, "
+            "1 disagreeing, 1 without a decision)."
         )
         assert "none of 5 metrics has published or replica scores" in of_family(plain, "simulated")
 
