@@ -174,7 +174,8 @@ class TestFamilies:
         some = (GOOD, replace(BAD, metric="mu-fidelity"), standing(metric="insertion"))
         said = of_family(replace(plain, standings=some), "faithfulness")
         assert said == (
-            f"Faithfulness: of {len(members(plain, 'faithfulness'))} metrics 3 have published or replica scores (1 agreeing, "
+            f"Faithfulness: of {len(members(plain, 'faithfulness'))} metrics 3 have "
+            "published or replica scores (1 agreeing, "
             "1 disagreeing, 1 without a decision)."
         )
         many = len(members(plain, "simulated"))
