@@ -15,7 +15,14 @@ from board_results import like_people
 
 from humetric.agreement.across import Contest, across
 from humetric.agreement.report import Agreement
-from humetric.boards.findings.answer import answer, between, headline, of_family, other_tier
+from humetric.boards.findings.answer import (
+    answer,
+    between,
+    headline,
+    members,
+    of_family,
+    other_tier,
+)
 from humetric.boards.findings.controls import controls, simulated
 from humetric.boards.findings.facts import Findings, Simulated, Standing, findings, standings
 from humetric.boards.findings.forest import forest
@@ -167,13 +174,17 @@ class TestFamilies:
         some = (GOOD, replace(BAD, metric="mu-fidelity"), standing(metric="insertion"))
         said = of_family(replace(plain, standings=some), "faithfulness")
         assert said == (
-            "Faithfulness (5 metrics): 3 with scores that could be judged, 1 agreeing, "
-            "1 disagreeing, 1 without a decision."
+            f"Faithfulness: of {len(members(plain, 'faithfulness'))} metrics 3 have "
+            "published or replica scores (1 agreeing, "
+            "1 disagreeing, 1 without a decision)."
         )
-        assert "no published or replica scores" in of_family(plain, "simulated")
+        many = len(members(plain, "simulated"))
+        assert f"none of {many} metrics has published" in of_family(plain, "simulated")
+        assert {"forward-simulation", "student-gain"} <= set(members(plain, "simulated"))
+        assert members(plain, "perceptual") == ["feature-similarity", "perceptual-similarity"]
 
     def test_what_it_was_derived_from_is_shown_and_not_judged(self, plain: Findings) -> None:
-        assert "could be judged; perceptual-similarity (mean D +0.52) only" in of_family(
+        assert "to be judged by; perceptual-similarity (mean D +0.52) only" in of_family(
             plain, "perceptual"
         )
 
@@ -314,7 +325,7 @@ def test_a_replica_is_judged() -> None:
     found = findings(load_studies(), like_people("replica"))
     (mine,) = [s for s in found.of("judged") if s.metric == "insertion"]
     assert (mine.t, mine.levels, mine.verdict) == (1.0, ("replica",), "too few studies")
-    assert "The highest T is that of insertion: T +1.00" in answer(found)
+    assert "(as people): T +1.00, interval" in answer(found)
     assert "the interval does not cover 0" in answer(found)
 
 

@@ -26,7 +26,8 @@ def answer(found: Findings) -> str:
     best = None if decided else next((s for s in some if s.defined), None)
     if best is not None:
         parts.append(
-            f"The highest T is that of {best.metric}: {estimate(best)}; {why(best, family)}."
+            f"The highest agreement is that of {best.metric} ({best.family}), on a scale from -1 "
+            f"(reversed) over 0 (chance) to 1 (as people): {estimate(best)}; {why(best, family)}."
         )
         parts += [*cells(best), takes(found.power(best.methods))]
     parts += [of_family(found, name) for name in COMPARED]
@@ -71,9 +72,9 @@ def of_family(found: Findings, name: Family) -> str:
         if s.in_sample and not s.defined and s.by_cell
     ]
     rest = f"; {joined(sample)} only in the study that it was derived from" if sample else ""
-    start = f"{name.capitalize()} ({counted(len(members(found, name)), 'metric')}):"
+    start, many = f"{name.capitalize()}:", counted(len(members(found, name)), "metric")
     if not here:
-        return f"{start} no published or replica scores that could be judged{rest}."
+        return f"{start} none of {many} has published or replica scores to be judged by{rest}."
     agree = sum(s.verdict == AGREES for s in here)
     against = sum(s.verdict == DISAGREES for s in here)
     counts = {
@@ -81,8 +82,9 @@ def of_family(found: Findings, name: Family) -> str:
         "disagreeing": against,
         "without a decision": len(here) - agree - against,
     }
+    has = "has" if len(here) == 1 else "have"
     said = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
-    return f"{start} {len(here)} with scores that could be judged, {said}{rest}."
+    return f"{start} of {many} {len(here)} {has} published or replica scores ({said}){rest}."
 
 
 def between(pairs: Sequence[Contest]) -> str:
