@@ -37,8 +37,8 @@ unknown where no standard error, or no score of a case, was published."""
 
 ORDER = """\
 Primary measures, cells and methods of each study were declared before the first comparison, and
-nothing is tuned on human results; the order in which parameters were fixed is in docs/adr/0013
-([decisions](adr/README.md)). The statistics and their calibration are in
+nothing is tuned on human results; the order in which parameters were fixed is in
+[docs/adr/0013](adr/0013-simulated-users.md). The statistics and their calibration are in
 [statistics](statistics.md)."""
 
 OTHERS: tuple[tuple[Tier, str], ...] = (
