@@ -27,7 +27,9 @@ from humetric.run.plan import find_batch_size
 from humetric.run.work import score
 from humetric.suites import load_suite
 from humetric.tasks.cases import Cases
-from humetric.tasks.setting import PlacedSetting, Setting, image_setting, load_setting
+from humetric.tasks.image_setting import image_setting
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import PlacedSetting, Setting
 
 PAIRS = 7
 Action = Callable[[], object]

@@ -40,7 +40,8 @@ from humetric.results.result import Result
 from humetric.run.evaluate import run_settings
 from humetric.run.work import score
 from humetric.suites import load_suite
-from humetric.tasks.setting import PlacedSetting, load_setting
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import PlacedSetting
 
 pytestmark = pytest.mark.speed
 

@@ -12,7 +12,8 @@ from humetric.engine.engine import Engine
 from humetric.engine.placement import place
 from humetric.models.convnet import ConvNet
 from humetric.tasks.cases import Cases
-from humetric.tasks.setting import Setting, image_setting, name_of
+from humetric.tasks.image_setting import image_setting, name_of
+from humetric.tasks.setting import Setting
 
 
 class Linear(nn.Module):

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from humetric.metrics import METRICS, Metric, metric
     from humetric.run.evaluate import evaluate, run_settings
     from humetric.suites import load_suite
-    from humetric.tasks.setting import Setting, image_setting, load_setting
+    from humetric.tasks.image_setting import image_setting
+    from humetric.tasks.named import load_setting
+    from humetric.tasks.setting import Setting
     from humetric.tasks.table import Column
     from humetric.tasks.tabular_setting import tabular_setting
     from humetric.tasks.text_setting import text_setting
@@ -27,8 +29,8 @@ _HOMES = {
     "Setting": "humetric.tasks.setting",
     "evaluate": "humetric.run.evaluate",
     "from_captum": "humetric.methods.captum",
-    "image_setting": "humetric.tasks.setting",
-    "load_setting": "humetric.tasks.setting",
+    "image_setting": "humetric.tasks.image_setting",
+    "load_setting": "humetric.tasks.named",
     "load_suite": "humetric.suites",
     "method": "humetric.methods",
     "metric": "humetric.metrics",

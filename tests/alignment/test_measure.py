@@ -24,7 +24,8 @@ from humetric.errors import HumetricError
 from humetric.methods import METHODS
 from humetric.results.identity import context
 from humetric.results.store import Store, read_identity
-from humetric.tasks.setting import Setting, load_setting
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import Setting
 from humetric.tasks.text_setting import text_setting
 from humetric.tasks.words import Encoder
 

@@ -16,7 +16,7 @@ from humetric.alignment.marks import planted, read_marks
 from humetric.alignment.oracles import expert, expert_of_another, hard, marked_texts
 from humetric.alignment.stop_words import STOP_WORDS, is_stop
 from humetric.errors import HumetricError
-from humetric.tasks.setting import load_setting
+from humetric.tasks.named import load_setting
 from humetric.tasks.words import Encoder
 
 

@@ -28,7 +28,7 @@ from humetric.results.result import Failure, Skip
 from humetric.run.evaluate import evaluate
 from humetric.run.look import Look, find_case, look
 from humetric.run.shown_image import ShownImage, picture, shown_image
-from humetric.tasks.setting import load_setting
+from humetric.tasks.named import load_setting
 
 AREAS = ["deletion", "insertion"]
 

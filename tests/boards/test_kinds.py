@@ -24,7 +24,7 @@ from humetric.methods import METHODS
 from humetric.run.look import Look, look
 from humetric.run.shown_table import shown_table
 from humetric.run.shown_text import ShownText, shown_text
-from humetric.tasks.setting import load_setting
+from humetric.tasks.named import load_setting
 
 WORDS = ("good", "plot", ",", "good", "end", ".")
 TEXT = Subject(

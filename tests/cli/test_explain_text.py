@@ -9,7 +9,7 @@ from command import Humetric
 
 from humetric.run.evaluate import evaluate
 from humetric.suites import load_suite
-from humetric.tasks.setting import load_setting
+from humetric.tasks.named import load_setting
 
 FAST = ["--method", "saliency", "--method", "random"]
 

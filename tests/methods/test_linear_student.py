@@ -27,7 +27,8 @@ from humetric.run.evaluate import run_settings
 from humetric.run.plan import make_plan
 from humetric.run.work import explain, explanations
 from humetric.tasks.embedded_text import Drawn
-from humetric.tasks.setting import Setting, load_setting
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import Setting
 
 BOTH = ("linear-student", "linear-student-global-cues")
 

@@ -22,7 +22,7 @@ from humetric.models.prototype_fit import Recipe, Rows, k_means, nearest, separa
 from humetric.models.prototypes import Prototypes, Shown, around
 from humetric.models.text import TextModel
 from humetric.models.train_prototypes import RECIPES, main, training_cases
-from humetric.tasks.setting import load_setting
+from humetric.tasks.named import load_setting
 
 BRIEF = Recipe(4, epochs=2, fixed_epochs=3, rate=2e-3)
 

@@ -115,7 +115,7 @@ def test_no_rounding_sends_a_row_elsewhere_in_the_shipped_trees() -> None:
 def test_scikit_learn_is_not_needed_to_predict() -> None:
     program = (
         "import sys; sys.modules['sklearn'] = None\n"
-        "from humetric.tasks.setting import load_setting\n"
+        "from humetric.tasks.named import load_setting\n"
         "print(load_setting('tabular/census/trees', 4).target.tolist())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

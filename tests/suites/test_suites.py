@@ -8,7 +8,7 @@ import pytest
 
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.suites import FOLDER, known_suites, load_suite
-from humetric.tasks.setting import known_settings
+from humetric.tasks.named import embedded_settings
 
 
 @pytest.mark.parametrize("name", known_suites())
@@ -19,7 +19,7 @@ def test_names_in_a_suite_exist(name: str) -> None:
         assert suite.method(method).card.id == method
     for metric in suite.metrics:
         assert suite.metric(metric).card.id == metric
-    assert {row.id for row in suite.settings} <= set(known_settings())
+    assert {row.id for row in suite.settings} <= set(embedded_settings())
     assert set(suite.parameters) <= {*suite.methods, *suite.metrics}
 
 

@@ -9,9 +9,9 @@ from humetric.data.embedded.texts import marks_of, segments_of
 from humetric.errors import HumetricError
 from humetric.models.convnet import WEIGHTS
 from humetric.tasks.embedded_text import samples_of
-from humetric.tasks.setting import known_settings, load_setting
+from humetric.tasks.named import embedded_settings, load_setting
 
-SETTINGS = [s for s in known_settings() if not s.startswith(("image/", "tabular/"))]
+SETTINGS = [s for s in embedded_settings() if not s.startswith(("image/", "tabular/"))]
 
 
 def test_all_are_known() -> None:

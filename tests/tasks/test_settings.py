@@ -16,13 +16,14 @@ from humetric.errors import HumetricError, UnknownNameError
 from humetric.metrics import METRICS, Scores
 from humetric.tasks.cases import Cases
 from humetric.tasks.image import blur
-from humetric.tasks.setting import image_setting, known_settings
+from humetric.tasks.image_setting import image_setting
+from humetric.tasks.named import embedded_settings
 
 SETTINGS = ["image/habitat/cnn", "image/leaf/cnn", "image/pair/cnn"]
 
 
 def test_all_are_known() -> None:
-    assert [id for id in known_settings() if id.startswith("image/")] == SETTINGS
+    assert [id for id in embedded_settings() if id.startswith("image/")] == SETTINGS
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -86,8 +87,8 @@ def test_unknown_names_and_numbers_are_explained() -> None:
         load_setting("image/leaf/ccn")
     with pytest.raises(UnknownNameError):
         load_setting("../weights")
-    with pytest.raises(HumetricError, match="expected 1 to 60, got 61"):
-        load_setting("image/leaf/cnn", 61)
+    with pytest.raises(HumetricError, match="expected 1 to 84, got 85"):
+        load_setting("image/leaf/cnn", 85)
 
 
 def test_images_of_the_wrong_kind_are_explained() -> None:

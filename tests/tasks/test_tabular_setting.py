@@ -25,7 +25,8 @@ from humetric.models.tabular import MLP, Encoding
 from humetric.seeding import generator
 from humetric.tasks.embedded_tabular import load_tabular_setting
 from humetric.tasks.imputation import fit_imputer
-from humetric.tasks.setting import Setting, load_setting, outputs
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import Setting, outputs
 from humetric.tasks.table import Column
 from humetric.tasks.tabular import REMOVALS
 from humetric.tasks.tabular_setting import tabular_setting
@@ -296,8 +297,8 @@ def test_an_embedded_setting_is_what_is_on_record(id: str) -> None:
     assert not background & {tuple(map(float, values)) for values in drawn}
     assert torch.equal(setting.baseline[0], torch.tensor(setting.table.background[:32]).float())
     assert len(load_setting(id, 4)) == 4
-    with pytest.raises(HumetricError, match="expected 1 to 60, got 61"):
-        load_setting(id, 61)
+    with pytest.raises(HumetricError, match="expected 1 to 84, got 85"):
+        load_setting(id, 85)
 
 
 def test_other_rows_than_the_recorded_ones_are_refused() -> None:

@@ -63,9 +63,9 @@ def planted(setting: Setting) -> Marks | None:
     from humetric.data.embedded.texts import marks_of
     from humetric.models.convnet import WEIGHTS
     from humetric.tasks.embedded_text import samples_of
-    from humetric.tasks.setting import known_settings
+    from humetric.tasks.named import embedded_settings
 
-    if setting.texts is None or setting.id not in known_settings():
+    if setting.texts is None or setting.id not in embedded_settings():
         return None
     chosen = json.loads((WEIGHTS / setting.id / "cases.json").read_text())
     rows = {f"{chosen['data']}-{row['index']:04d}": row for row in chosen["cases"]}

@@ -24,7 +24,8 @@ from humetric.engine.placement import Placement, place
 from humetric.errors import HumetricError
 from humetric.methods import METHODS, Method
 from humetric.results.store import Store
-from humetric.tasks.setting import Setting, load_setting
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import Setting
 from humetric.tasks.words import Encoder
 
 DEFAULT = "integrated-gradients"

@@ -49,7 +49,7 @@ def alignment(
     from humetric.human.read import load_studies
     from humetric.methods import METHODS
     from humetric.results.store import Store
-    from humetric.tasks.setting import load_setting
+    from humetric.tasks.named import load_setting
 
     chosen = _settings(settings or [])
     if marks is not None and len(chosen) != 1:
@@ -104,9 +104,9 @@ def alignment(
 def _settings(wanted: list[str]) -> list[str]:
     """Settings by name or by how they begin; inference first, since it has all three oracles."""
     from humetric.errors import UnknownNameError
-    from humetric.tasks.setting import known_settings
+    from humetric.tasks.named import embedded_settings
 
-    known = known_settings()
+    known = embedded_settings()
     if not wanted:
         texts = [name for name in known if not name.startswith("image/")]
         return sorted(texts, key=lambda name: (not name.startswith("nli/"), name))

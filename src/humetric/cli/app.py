@@ -78,4 +78,5 @@ from humetric.cli import (  # noqa: E402, F401  (they add their commands to the 
     patches,
     run,
     sources,
+    train,
 )

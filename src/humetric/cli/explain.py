@@ -90,7 +90,7 @@ def explain(
     """
     from humetric.run.look import find_case
     from humetric.suites import load_suite
-    from humetric.tasks.setting import known_settings, load_setting
+    from humetric.tasks.named import known_settings, load_setting
 
     if setting not in known_settings():
         raise UnknownNameError("setting", setting, known_settings())

@@ -96,7 +96,7 @@ def _tasks() -> list[dict[str, Any]]:
 
 
 def _settings() -> list[dict[str, Any]]:
-    from humetric.tasks.setting import known_settings, load_setting
+    from humetric.tasks.named import known_settings, load_setting
 
     rows = []
     for name in known_settings():

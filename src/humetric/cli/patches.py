@@ -43,7 +43,7 @@ def patches(
     from humetric.engine.placement import place
     from humetric.run.patch_table import patch_table
     from humetric.suites import load_suite
-    from humetric.tasks.setting import known_settings, load_setting
+    from humetric.tasks.named import known_settings, load_setting
 
     if setting not in known_settings():
         raise UnknownNameError("setting", setting, known_settings())
@@ -76,7 +76,7 @@ def patches(
 
 def check_images(setting: str) -> None:
     """Refuse a setting that has no images to cut patches from."""
-    from humetric.tasks.setting import known_settings
+    from humetric.tasks.named import known_settings
 
     if not setting.startswith("image/"):
         images = [name for name in known_settings() if name.startswith("image/")]

@@ -75,7 +75,7 @@ def run(
     from humetric.run.plan import costs, make_plan, rows_per_second
     from humetric.run.work import counted
     from humetric.suites import load_suite
-    from humetric.tasks.setting import load_setting
+    from humetric.tasks.named import load_setting
 
     _check_limits(case_seconds, memory)
     placement = place(device, precision)

@@ -21,7 +21,8 @@ from humetric.run.execute import Progress, execute
 from humetric.run.isolated import Limits
 from humetric.run.plan import Plan, find_batch_size, make_plan
 from humetric.run.work import Item
-from humetric.tasks.setting import PlacedSetting, Setting, load_setting
+from humetric.tasks.named import load_setting
+from humetric.tasks.setting import PlacedSetting, Setting
 
 M = TypeVar("M", Method, Metric)
 

@@ -17,8 +17,9 @@ from humetric.errors import HumetricError
 from humetric.models import stored, wordpiece
 from humetric.models.convnet import WEIGHTS
 from humetric.models.prototype_files import beside
+from humetric.tasks.named import load_setting
 from humetric.tasks.neighbours import load
-from humetric.tasks.setting import Later, Setting, load_setting
+from humetric.tasks.setting import Later, Setting
 from humetric.tasks.text import SEGMENTS
 from humetric.tasks.text_setting import text_setting
 from humetric.tasks.unlabelled import Unlabelled

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from humetric.data.embedded import dataset
 from humetric.engine.batching import gradient_batch_size
 from humetric.engine.placement import Placement
-from humetric.errors import HumetricError, UnknownNameError
-from humetric.models import convnet
 from humetric.models.model import Model, call
 from humetric.models.prototypes import PrototypeModels
 from humetric.tasks.cases import Cases
-from humetric.tasks.image import BASELINES, ImageTask
 from humetric.tasks.neighbours import Neighbours
 from humetric.tasks.table import Table
 from humetric.tasks.task import Task
@@ -89,6 +78,9 @@ class Setting:
     """Makes inputs of changed texts, for simulated users who edit."""
     rivals: Mapping[str, Callable[[], Setting]] = field(default_factory=dict)
     """Settings of the same cases whose models are worse; see two-model-choice."""
+    notes: tuple[str, ...] = ()
+    """What a reader of its results must know: what the model has seen of the data, where it departs
+    from the study beside it."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -197,148 +189,6 @@ class PlacedSetting:
         )
 
 
-def known_settings() -> list[str]:
-    """Settings that can be loaded by name."""
-    return sorted(
-        "/".join(path.parent.relative_to(convnet.WEIGHTS).parts)
-        for path in convnet.WEIGHTS.glob("*/*/*/cases.json")
-    )
-
-
-def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> Setting:
-    """A setting by its name, e.g. ``image/habitat/cnn``, with its first ``cases`` cases."""
-    if id not in known_settings():
-        raise UnknownNameError("setting", id, known_settings())
-    folder = convnet.WEIGHTS / id
-    chosen = json.loads((folder / "cases.json").read_text())
-    declared = rows = chosen["cases"]
-    if cases is not None:
-        if not 1 <= cases <= len(rows):
-            raise HumetricError(
-                f"{id} has {len(rows)} cases; expected 1 to {len(rows)}, got {cases}."
-            )
-        rows = rows[:cases]
-    if id.startswith("tabular/"):
-        from humetric.tasks.embedded_tabular import load_tabular_setting
-
-        made = load_tabular_setting(id, chosen, rows)
-        return replace(made, panel=Later(partial(load_setting, id)))
-    if not id.startswith("image/"):
-        from humetric.tasks.embedded_text import load_text_setting, rivals_of
-
-        made = load_text_setting(id, chosen, rows)
-        return replace(made, panel=Later(partial(load_setting, id)), rivals=rivals_of(id))
-    name = id.split("/")[1]
-    data, count = dataset(name), len(rows)
-    rows = declared[: max(count, REFERENCE)]
-    samples = [data.draw(row["index"], "pool") for row in rows]
-    _compare(id, [s.image for s in samples], [row["sha256"] for row in rows])
-    module, _ = convnet.load(folder / "model.safetensors")
-    setting = image_setting(
-        id,
-        module,
-        np.stack([s.image for s in samples]),
-        mean=chosen["mean"],
-        std=chosen["std"],
-        layer=name_of(module.last_convolution, module),
-        label=[s.label for s in samples],
-        target=[row["predicted"] for row in rows],
-        region=np.stack([s.region for s in samples]),
-        ids=[f"{name}-{row['index']:04d}" for row in rows],
-        version=f"data {data.VERSION}, weights {_digest(folder / 'model.safetensors')}",
-        classes=data.CLASSES,
-        baseline=baseline,
-    )
-    whole = Later(partial(load_setting, id, baseline=baseline))
-    return replace(setting.first(count), panel=whole)
-
-
-def _digest(path: Path) -> str:
-    """The first digits of a file's SHA-256: enough to notice other weights."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-
-
-def _compare(id: str, images: list[NDArray[np.uint8]], recorded: list[str]) -> None:
-    """Warn if this platform's arithmetic draws other images than those the cases were chosen by."""
-    drawn = [hashlib.sha256(image.tobytes()).hexdigest() for image in images]
-    other = sum(a != b for a, b in zip(drawn, recorded, strict=True))
-    if other:
-        warnings.warn(
-            f"{other} of {len(images)} images of {id} differ from the recorded ones (by rounding, "
-            f"if the package is intact): scores will differ slightly from published ones.",
-            stacklevel=3,
-        )
-
-
-def image_setting(
-    id: str,
-    module: nn.Module,
-    images: NDArray[np.uint8],
-    *,
-    mean: Sequence[float],
-    std: Sequence[float],
-    layer: str = "",
-    label: Sequence[int] | None = None,
-    target: Sequence[int] | None = None,
-    region: NDArray[np.bool_] | None = None,
-    ids: Sequence[str] | None = None,
-    version: str = "own",
-    classes: Sequence[str] = (),
-    baseline: str = "mean",
-) -> Setting:
-    """A setting from a module of your own and images (cases, height, width, channels) of bytes.
-
-    The module takes ``(image / 255 - mean) / std`` with channels first and gives logits. Without
-    ``target`` its own predictions are explained. ``baseline`` is ``mean`` (zero in normalised
-    space, the mean colour) or ``blur``. The first 24 are what metrics compare with.
-    """
-    images = np.asarray(images)
-    if images.ndim != 4 or images.dtype != np.uint8:
-        raise HumetricError(
-            f"Expected images of shape (cases, height, width, channels) and dtype uint8 but got "
-            f"{images.shape} and {images.dtype}."
-        )
-    if baseline not in BASELINES:
-        raise UnknownNameError("baseline", baseline, BASELINES)
-    count, height, width, channels = images.shape
-    names = tuple(ids) if ids is not None else tuple(f"case-{i:04d}" for i in range(count))
-    for what, length, expected in (
-        ("ids", len(set(names)), count),
-        ("targets", count if target is None else len(target), count),
-        ("labels", count if label is None else len(label), count),
-        ("numbers in mean", len(mean), channels),
-        ("numbers in std", len(std), channels),
-    ):
-        if length != expected or count == 0:
-            raise HumetricError(f"Expected {expected or 'some'} different {what} but got {length}.")
-    task = ImageTask(channels, height, width)
-    x = convnet.normalise(images, mean, std)
-    logits = outputs(module, x)
-    if logits.ndim != 2:
-        raise HumetricError(
-            f"Expected the module to give logits of shape (cases, classes) but got "
-            f"{tuple(logits.shape)}: wrap it so that it classifies."
-        )
-    target = logits.argmax(1).tolist() if target is None else list(target)
-    if not 0 <= min(target) <= max(target) < logits.shape[1]:
-        raise HumetricError(f"Expected targets from 0 to {logits.shape[1] - 1} but got {target}.")
-    setting = Setting(
-        id=id,
-        version=f"{version}, {baseline} baseline",
-        task=task,
-        model=Model(id, module, layer=layer),
-        ids=names,
-        x=x,
-        baseline=BASELINES[baseline](x),
-        target=torch.tensor(target),
-        label=torch.tensor(label if label is not None else target),
-        region=None if region is None else torch.from_numpy(region),
-        classes=tuple(classes),
-        display=torch.tensor(images),
-    )
-    return replace(setting, reference=setting.first(REFERENCE), panel=partial(same, setting))
-
-
 def same(setting: Setting) -> Setting:
     """A setting as it is: the panel of one that was made of given cases is all of them."""
     return setting
@@ -349,9 +199,3 @@ def outputs(module: nn.Module, x: Tensor, rows: int = 16) -> Tensor:
     placed = Placement(torch.device("cpu")).module(module)
     with torch.inference_mode():
         return torch.cat([call(placed, block) for block in torch.split(x, rows)])
-
-
-def name_of(layer: nn.Module, module: nn.Module) -> str:
-    """The name of a layer within its module."""
-    names: dict[nn.Module, str] = {found: name for name, found in module.named_modules()}
-    return names[layer]

@@ -1,0 +1,42 @@
+"""Files of settings on real data: which cases, and trained weights."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from humetric.errors import HumetricError
+
+SHIPPED = Path(__file__).parent / "files"
+
+
+def cases_file(id: str) -> Path:
+    """Which rows of the data are the setting's cases, with what its model said of them."""
+    return SHIPPED / id / "cases.json"
+
+
+def trained_here(id: str) -> Path:
+    """Where `humetric train` keeps weights that are not shipped."""
+    cache = Path(os.environ.get("HUMETRIC_CACHE") or Path.home() / ".cache" / "humetric")
+    return cache / "trained" / id
+
+
+def trained(id: str, name: str = "trained.safetensors", minutes: float = 0) -> Path:
+    """A file of trained weights: shipped, or made on this machine."""
+    for folder in (SHIPPED / id, trained_here(id)):
+        if (folder / name).exists():
+            return folder / name
+    took = f" (about {minutes:.0f} min on two cores)" if minutes else ""
+    raise HumetricError(
+        f"Expected trained weights of {id}, which are not shipped, in {trained_here(id)} but there "
+        f"are none: run humetric train {id}{took}."
+    )
+
+
+def digest(*files: Path) -> str:
+    """The first digits of files' SHA-256: enough to notice others."""
+    found = hashlib.sha256()
+    for file in files:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:12]
