@@ -247,6 +247,23 @@ def test_points_are_the_values_and_axes_run_to_the_better_side() -> None:
         assert bottom < top
 
 
+def test_a_metric_that_sees_cues_has_a_point_for_the_condition_that_shows_them() -> None:
+    of = published().studies["arora2022"]
+    assert of.primary is not None
+    names = (*of.primary.methods, *of.cue_conditions)
+    assert of.cue_conditions
+    seeing = Evidence(
+        "seeing", "metric", "higher", of.id, "bert", "toy", "a", names,
+        np.arange(len(names), dtype=float), np.zeros(len(names)), sees=("cues",),
+    )  # fmt: skip
+    row = cell_agreement(seeing, of, measured(of, of.primary.measure, sees_cues=True), seed=0)
+    found = replace(published(), cells=(row,), across=())
+    drawn = metric_scatter.draw(found, "toy")
+    assert len(row.methods) == len(names)
+    assert f"n {len(names)}" in words(drawn)
+    assert all(name in words(drawn) for name in of.cue_conditions)
+
+
 def test_bars_are_one_standard_error() -> None:
     found = many(4)
     of = [c for c in found.cells if c.study == "arora2022"]

@@ -11,6 +11,7 @@ from humetric.agreement.cell import CellAgreement
 from humetric.agreement.report import Agreement
 from humetric.boards.pictures.sheet import FAINT, GREY, INK, PALE, Mark
 from humetric.boards.pictures.words import SMALL, TINY, inches
+from humetric.human.figures import Measured
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +19,20 @@ if TYPE_CHECKING:
 WIDE, HIGH = 1.4, 1.2  # inches
 
 
+def compared(found: Agreement, cell: CellAgreement) -> Measured:
+    """What people did with the methods that a metric could be compared on.
+
+    Those that it has no value for are among them; a condition that shows cue words besides is, if
+    the metric sees these.
+    """
+    study = found.studies[cell.study]
+    main = study.matrix()
+    cues = [name for name in study.cue_conditions if name in cell.methods]
+    return study.matrix(methods=(*main.methods, *cues)) if cues else main
+
+
 def draw_panel(axes: Axes, cell: CellAgreement, found: Agreement, look: dict[str, Mark]) -> None:
-    human = found.studies[cell.study].matrix()
+    human = compared(found, cell)
     row = human.cells.index(cell.cell)
     error = dict(zip(human.methods, human.se[row].tolist(), strict=True))
     for method, x, y in zip(cell.methods, cell.metric_values, cell.human_values, strict=True):

@@ -14,7 +14,7 @@ from humetric.agreement.evidence import Level
 from humetric.agreement.report import Agreement
 from humetric.boards.pictures import order
 from humetric.boards.pictures.order import Column
-from humetric.boards.pictures.panel import HIGH, WIDE, draw_nothing, draw_panel
+from humetric.boards.pictures.panel import HIGH, WIDE, compared, draw_nothing, draw_panel
 from humetric.boards.pictures.sheet import (
     GREY,
     INK,
@@ -147,7 +147,7 @@ def _measure(on: Sheet, x: float, middle: float, found: Agreement, column: Colum
 
 
 def _statistics(on: Sheet, left: float, top: float, cell: CellAgreement, found: Agreement) -> None:
-    first, second = statistics(cell, len(found.studies[cell.study].matrix().methods))
+    first, second = statistics(cell, len(compared(found, cell).methods))
     on.text(left, top - 0.045 - 0.11, first, TINY)
     on.text(left, top - 0.045, second, TINY, colour=GREY)
     if cell.in_sample:
