@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -154,8 +155,14 @@ def cell_agreement(evidence: Evidence, study: Study, human: Measured, seed: int)
         cases=UNKNOWN
         if cases is None or not primary
         else Interval(*new_cases_interval(cases, people, "d", draw("cases"), rounding, precision)),
-        ceiling=noise_ceiling(people[both], se[both], generator(seed, study.id, "ceiling")),
+        ceiling=_ceiling(tuple(people[both].tolist()), tuple(se[both].tolist()), seed, study.id),
     )
+
+
+@lru_cache(maxsize=256)
+def _ceiling(people: tuple[float, ...], se: tuple[float, ...], seed: int, study: str) -> Ceiling:
+    """The noise ceiling of a cell: all metrics are held against the same people."""
+    return noise_ceiling(people, se, generator(seed, study, "ceiling"))
 
 
 def _turned(study: Study, measure: str) -> float:
