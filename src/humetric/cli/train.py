@@ -46,10 +46,11 @@ def train(
             raise UnknownNameError("setting", name, [*REAL, "all"])
     for name in names:
         declared, began = REAL[name], time.perf_counter()
-        own = SHIPPED / name if choose and declared.ships else trained_here(name)
-        folder = output / name if output else own
+        owner = declared.weights or name
+        own = SHIPPED / owner if choose and declared.ships else trained_here(owner)
+        folder = output / owner if output else own
         task = Training(
-            name, folder, state / name, again, lambda line: err.print(line, markup=False)
+            owner, folder, state / owner, again, lambda line: err.print(line, markup=False)
         )
         if declared.train is not None:
             folder.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from humetric.data.embedded.reading import Question
 from humetric.data.embedded.wording import Span
 from humetric.models.text import TextModel
-from humetric.models.text_fit import outputs, passage
+from humetric.models.text_fit import EMBEDDED, Marks, outputs, passage
 from humetric.models.text_inputs import Inputs, in_order
 
 LONGEST = 30
@@ -24,14 +24,16 @@ def probabilities(model: TextModel, data: Inputs) -> NDArray[np.float64]:
     return torch.cat([logits.double().softmax(1) for logits in outputs(model, data)]).numpy()
 
 
-def token_spans(model: TextModel, data: Inputs) -> tuple[list[tuple[int, int]], list[float]]:
+def token_spans(
+    model: TextModel, data: Inputs, marks: Marks = EMBEDDED
+) -> tuple[list[tuple[int, int]], list[float]]:
     """First and last token of each answer, and by how much its score leads over the next best.
 
     The score of a span is the sum of its start and end logits; start <= end, within the passage.
     """
     spans, leads = [], []
     for batch, logits in zip(in_order(data), outputs(model, data), strict=True):
-        logits = logits.masked_fill(~passage(batch)[:, None], -1e4)
+        logits = logits.masked_fill(~passage(batch, marks)[:, None], -1e4)
         width = logits.shape[2]
         far = torch.arange(width)[None, :] - torch.arange(width)[:, None]
         total = logits[:, 0, :, None] + logits[:, 1, None, :]

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from humetric.settings.declared import Declared
+from humetric.settings.sentiment import SENTIMENT
 
-DECLARED: tuple[Declared, ...] = ()
+DECLARED: tuple[Declared, ...] = SENTIMENT

@@ -38,7 +38,11 @@ class Declared:
     seen: str = ""
     """What of the data the model's makers trained it on; shown wherever its results are."""
     published: Mapping[str, float] = field(default_factory=dict)
-    """What the study's own model reached, by the name of the score."""
+    """What the study's own model reached, by the name of the score in cases.json."""
+    study: str = ""
+    """Whose figures these are."""
+    weights: str = ""
+    """The setting whose trained weights it shares; empty: its own."""
 
     @property
     def notes(self) -> tuple[str, ...]:
