@@ -1,7 +1,7 @@
 """Low-rank adapters (Hu et al. 2021, arXiv:2106.09685): a pretrained encoder trained by little.
 
-Each linear layer of the encoder gets a product of two narrow matrices, W + (alpha / rank) B A; these
-and the head are trained, everything else stays. After training the sum is a plain linear
+Each linear layer of the encoder gets a product of two narrow matrices, W + (alpha / rank) B A;
+these and the head are trained, everything else stays. After training the sum is a plain linear
 layer again, so that explaining the model costs what the pretrained one costs. What was learned is
 a hundredth of the model, small enough to ship; the rest comes from its own source.
 
@@ -77,8 +77,8 @@ def restore(model: nn.Module, tensors: Mapping[str, Tensor]) -> nn.Module:
     expected = set(learned(model))
     if set(tensors) != expected:
         raise HumetricError(
-            f"Expected weights of {len(expected)} layers that were trained but got {len(tensors)} "
-            f"({sorted(expected ^ set(tensors))[0]} is in one of them only): they belong to another "
+            f"Expected weights of {len(expected)} trained layers but got {len(tensors)} "
+            f"({sorted(expected ^ set(tensors))[0]} is in one of them only): they are of another "
             "architecture. Train again."
         )
     model.load_state_dict(dict(tensors), strict=False)
