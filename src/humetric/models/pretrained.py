@@ -4,7 +4,8 @@
 kind            what is trained
 =============== =================================================================================
 minilm          adapters of the encoder's linear layers, and the head
-bilstm          two bidirectional layers over the frozen word vectors, in the manner of InferSent
+bilstm          for pairs: two bidirectional layers over the frozen word vectors, as InferSent has
+lstm            for single texts: one bidirectional layer over them, with attention to its states
 bow             a head over mean frozen word vectors, in both sentences
 tfidf           logistic regression on TF-IDF values of the same tokens
 =============== =================================================================================
@@ -30,6 +31,7 @@ from humetric.data.sources import find
 from humetric.errors import HumetricError
 from humetric.models.adapters import adapt, learned, merge, restore
 from humetric.models.bag_of_words import BagOfWords
+from humetric.models.bilstm import BiLSTM
 from humetric.models.infersent import InferSent
 from humetric.models.text import TextModel
 from humetric.models.text_fit import Marks
@@ -40,7 +42,7 @@ from humetric.models.transformer import Transformer
 SOURCE = "all-MiniLM-L6-v2"
 RANK = 8
 WIDTH = 384
-KINDS = ("minilm", "bilstm", "bow", "tfidf")
+KINDS = ("minilm", "bilstm", "lstm", "bow", "tfidf")
 
 
 @cache
@@ -77,11 +79,13 @@ def untrained(kind: str, head: str, classes: int) -> TextModel:
         return TfIdf(words, classes)
     if kind not in KINDS:
         raise HumetricError(f"Expected a model of {', '.join(KINDS)} but got {kind!r}.")
-    made: BagOfWords | InferSent = (
-        BagOfWords(words, classes, WIDTH, hidden=128)
-        if kind == "bow"
-        else InferSent(words, classes, WIDTH, width=96, layers=2, hidden=128)
-    )
+    made: BagOfWords | InferSent | BiLSTM
+    if kind == "bow":
+        made = BagOfWords(words, classes, WIDTH, hidden=128)
+    elif kind == "lstm":
+        made = BiLSTM(words, classes, WIDTH, width=96)
+    else:
+        made = InferSent(words, classes, WIDTH, width=96, layers=2, hidden=128)
     with safe_open(find(SOURCE).file("model.safetensors"), framework="pt") as file:
         vectors = file.get_tensor("embeddings.word_embeddings.weight")
     # About 1 on average in each dimension, as layers start from.

@@ -20,6 +20,15 @@ TOMATOES = Learner(
     minutes=12,
 )
 
+TOMATOES_BILSTM = Learner(
+    "sentiment/rotten-tomatoes/bilstm",
+    ROTTEN_TOMATOES,
+    "lstm",
+    Recipe("lstm", {}, texts=10_000, epochs=4, rate=2e-3, batch=32, masked=0.15),
+    limit=128,
+    minutes=4,
+)
+
 HOTELS = Learner(
     "sentiment/hotel-reviews/minilm",
     HOTEL_REVIEWS,
@@ -63,6 +72,15 @@ def _declared(
 
 
 SENTIMENT = (
+    _declared(
+        TOMATOES_BILSTM,
+        "Rotten Tomatoes sentences, bidirectional LSTM with attention",
+        ships=True,
+        departs="Word vectors are those of MiniLM's embedding layer, frozen; the study trains its "
+        "own. Tokens are word pieces.",
+        published={"accuracy": 0.809},
+        study="hase2020",
+    ),
     _declared(
         TOMATOES,
         "Rotten Tomatoes sentences, MiniLM with adapters",
