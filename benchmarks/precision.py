@@ -1,12 +1,14 @@
 """What bf16 does to scores and to the order of methods: ``python benchmarks/precision.py``.
 
-Runs the embedded suite's image settings in fp32 and in bf16 and writes docs/precision.md.
+Runs settings of a suite in fp32 and in bf16 and writes docs/precision.md, or with ``--suite
+standard`` docs/precision-standard.md: there with few cases and with methods that are quick.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 from measure import convnet_work, efficientnet_work, measure
@@ -15,16 +17,35 @@ from scipy.stats import kendalltau
 import humetric
 
 KEYS = ["setting", "case", "method", "metric"]
-PAGE = Path(__file__).parents[1] / "docs" / "precision.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = {"embedded": DOCS / "precision.md", "standard": DOCS / "precision-standard.md"}
 
 
-def scores(precision: str) -> pd.DataFrame:
-    """Per-case scores of the whole suite in one precision."""
-    suite = humetric.load_suite("embedded")
-    settings = [humetric.load_setting(row.id, suite.cases) for row in suite.settings]
-    methods = [suite.method(name) for name in suite.methods]
-    metrics = [suite.metric(name) for name in suite.metrics]
-    print(f"running the embedded suite in {precision} ...", flush=True)
+class Chosen(NamedTuple):
+    """What is run in both precisions."""
+
+    suite: str
+    settings: list[str]
+    methods: list[str]
+    cases: int | None
+
+    def command(self) -> str:
+        """How the page was made."""
+        parts = [] if self.suite == "embedded" else ["--suite", self.suite]
+        parts += [part for name in self.settings for part in ("--setting", name)]
+        parts += [part for name in self.methods for part in ("--method", name)]
+        parts += ["--cases", str(self.cases)] if self.cases else []
+        return " ".join(["python benchmarks/precision.py", *parts])
+
+
+def scores(precision: str, of: Chosen) -> pd.DataFrame:
+    """Per-case scores of a suite, or of a part of it, in one precision."""
+    suite = humetric.load_suite(of.suite)
+    names = of.settings or [row.id for row in suite.settings]
+    settings = [humetric.load_setting(name, of.cases or suite.cases) for name in names]
+    methods = [suite.method(name) for name in of.methods or suite.methods]
+    metrics = [m for m in map(suite.metric, suite.metrics) if m.card.scope == "case"]
+    print(f"running {', '.join(names)} in {precision} ...", flush=True)
     result = humetric.run_settings(
         settings, methods, metrics, "cpu", precision, seed=suite.seed, chunk=suite.chunk
     )
@@ -47,8 +68,9 @@ def changes(both: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def page(table: pd.DataFrame, speed: dict[str, float]) -> str:
+def page(table: pd.DataFrame, speed: dict[str, float], of: Chosen) -> str:
     """The page, in words that follow from the numbers."""
+    what = f"The {of.suite} suite" if not of.settings else ", ".join(of.settings)
     asked = table[table["metric"].isin(["deletion", "insertion", "mu-fidelity"])]
     worst = asked.loc[asked["drift"].idxmax()]
     setting, method = worst["where"]
@@ -61,8 +83,12 @@ def page(table: pd.DataFrame, speed: dict[str, float]) -> str:
     lines = [
         "# What bf16 does to scores",
         "",
-        "Made by `python benchmarks/precision.py`: the embedded suite on the CPU, once in fp32 and",
-        "once with `--precision bf16`. Gradients are in full precision in both; questions are not.",
+        "Made by:",
+        "",
+        f"    {of.command()}",
+        "",
+        f"{what} on the CPU, once in fp32 and once in bf16. Gradients are in full precision",
+        "in both; questions are not.",
         "",
         "| metric | mean change of a score | largest | largest change of a method's mean | tau |",
         "|---|---:|---:|---:|---:|",
@@ -88,9 +114,15 @@ def page(table: pd.DataFrame, speed: dict[str, float]) -> str:
 def main() -> None:
     """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, default=PAGE)
-    output = parser.parse_args().output
-    full, half = scores("fp32"), scores("bf16")
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--suite", choices=PAGES, default="embedded")
+    parser.add_argument("--setting", action="append", default=[])
+    parser.add_argument("--method", action="append", default=[])
+    parser.add_argument("--cases", type=int)
+    options = parser.parse_args()
+    of = Chosen(options.suite, options.setting, options.method, options.cases)
+    output = options.output or PAGES[of.suite]
+    full, half = scores("fp32", of), scores("bf16", of)
     both = full.merge(half, on=KEYS, suffixes=("_fp32", "_bf16"))
     print("comparing forward passes ...", flush=True)
     speed = {}
@@ -98,7 +130,7 @@ def main() -> None:
         slow, fast = work("fp32"), work("bf16")
         per_row = measure(slow.bare(), fast.bare()).value * fast.rows / slow.rows
         speed[name] = per_row
-    output.write_text(page(changes(both), speed), encoding="utf-8")
+    output.write_text(page(changes(both), speed, of), encoding="utf-8")
     print(f"wrote {output.name}")
 
 

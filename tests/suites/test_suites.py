@@ -8,7 +8,7 @@ import pytest
 
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.suites import FOLDER, known_suites, load_suite
-from humetric.tasks.named import embedded_settings
+from humetric.tasks.named import known_settings
 
 
 @pytest.mark.parametrize("name", known_suites())
@@ -19,7 +19,7 @@ def test_names_in_a_suite_exist(name: str) -> None:
         assert suite.method(method).card.id == method
     for metric in suite.metrics:
         assert suite.metric(metric).card.id == metric
-    assert {row.id for row in suite.settings} <= set(embedded_settings())
+    assert {row.id for row in suite.settings} <= set(known_settings())
     assert set(suite.parameters) <= {*suite.methods, *suite.metrics}
 
 
@@ -27,6 +27,11 @@ def test_parameters_reach_the_card() -> None:
     card = load_suite().method("lime").card
     assert card.parameters["samples"] == 256
     assert card.parameters["cells"] == 8
+
+
+def test_a_suite_may_say_in_which_precision_models_are_asked() -> None:
+    assert load_suite().precision == "fp32"
+    assert load_suite("standard").precision == "bf16"
 
 
 def test_unknown_suite() -> None:

@@ -35,7 +35,10 @@ def run(
     metric: Names = None,
     cases: Annotated[int | None, typer.Option(min=1, help="Cases per setting.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
-    precision: Annotated[str, typer.Option(help="fp32, bf16 or fp64 (for checks).")] = "fp32",
+    precision: Annotated[
+        str | None,
+        typer.Option(help="fp32, bf16 or fp64 (for checks); default: what the suite says."),
+    ] = None,
     batch_size: Annotated[str, typer.Option(help="auto or a number.")] = "auto",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be done.")
@@ -78,8 +81,8 @@ def run(
     from humetric.tasks.named import load_setting
 
     _check_limits(case_seconds, memory)
-    placement = place(device, precision)
     chosen = load_suite(suite)
+    placement = place(device, precision or chosen.precision)
     names = _choose("setting", setting, [s.id for s in chosen.settings])
     methods = by_id([chosen.method(name) for name in _method_ids(method) or chosen.methods])
     metrics = by_id([chosen.metric(name) for name in metric or chosen.current_metrics()])

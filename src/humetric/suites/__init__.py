@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from humetric.cards import ID
+from humetric.engine.placement import Precision
 from humetric.errors import HumetricError, UnknownNameError
 from humetric.methods import METHODS, Method
 from humetric.metrics import METRICS, Metric
@@ -45,6 +46,8 @@ class Suite(_Strict):
     seed: int = 0
     cases: int = Field(gt=0)
     chunk: int = Field(gt=0)
+    precision: Precision = "fp32"
+    """Of the engine's questions, unless a run asks for another."""
     methods: tuple[str, ...] = Field(min_length=1)
     metrics: tuple[str, ...] = Field(min_length=1)
     parameters: dict[str, dict[str, Any]] = {}
