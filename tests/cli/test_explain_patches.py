@@ -53,7 +53,7 @@ def test_the_metric_of_the_suite_and_its_parameters_are_taken(
 ) -> None:
     """Where its weights are missing, patches are drawn all the same, and it is said once."""
     monkeypatch.delenv("HUMETRIC_MIRROR", raising=False)
-    monkeypatch.setattr("humetric.models.lpips.find_spec", lambda name: None)
+    monkeypatch.setattr("humetric.data.sources.lookup.find_spec", lambda name: None)
     (tmp_path / "own.toml").write_text(
         'id = "own"\nversion = 1\nsummary = "s"\ncases = 24\nchunk = 12\nmethods = ["edge"]\n'
         'metrics = ["deletion", "perceptual-similarity"]\n[[settings]]\nid = "image/leaf/cnn"\n'

@@ -31,6 +31,8 @@ ONLY_JSON = {
     "weights",
 }
 """Columns that would make a table too wide for a terminal."""
+WRAPPED = ("summary", "task", "tasks", "classes", "needs")
+"""Columns that may take several lines."""
 
 
 class Kind(StrEnum):
@@ -57,7 +59,7 @@ def list_(
     table = Table(box=None, pad_edge=False, header_style="bold")
     columns = sorted((c for c in rows[0] if c not in ONLY_JSON), key=lambda c: c == "summary")
     for column in columns:
-        table.add_column(column, no_wrap=column not in ("summary", "task", "tasks", "classes"))
+        table.add_column(column, no_wrap=column not in WRAPPED)
     for row in rows:
         table.add_row(*(_text(row[column]) for column in columns))
     out.print(table)
@@ -96,10 +98,12 @@ def _tasks() -> list[dict[str, Any]]:
 
 
 def _settings() -> list[dict[str, Any]]:
-    from humetric.tasks.named import known_settings, load_setting
+    from humetric.settings import REAL
+    from humetric.settings.files import recorded
+    from humetric.tasks.named import embedded_settings, load_setting
 
     rows = []
-    for name in known_settings():
+    for name in embedded_settings():
         setting = load_setting(name)
         right = int(setting.right.sum())
         rows.append(
@@ -111,6 +115,21 @@ def _settings() -> list[dict[str, Any]]:
                 "model right": right,
                 "classes": list(setting.classes),
                 "gives": sorted(setting.model.gives),
+                "needs": [],
+            }
+        )
+    for name, declared in sorted(REAL.items()):  # not loaded: what they need may not be here
+        cases = recorded(name).get("cases", [])
+        rows.append(
+            {
+                "setting": name,
+                "task": name.partition("/")[0],
+                "version": recorded(name).get("weights", ""),
+                "cases": len(cases),
+                "model right": sum(row["predicted"] == row["label"] for row in cases),
+                "classes": [],
+                "gives": [],
+                "needs": list(declared.sources),
             }
         )
     return rows

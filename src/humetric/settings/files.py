@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from humetric.errors import HumetricError
 
@@ -14,6 +16,13 @@ SHIPPED = Path(__file__).parent / "files"
 def cases_file(id: str) -> Path:
     """Which rows of the data are the setting's cases, with what its model said of them."""
     return SHIPPED / id / "cases.json"
+
+
+def recorded(id: str) -> dict[str, Any]:
+    """What cases.json says; empty where no cases were chosen yet."""
+    file = cases_file(id)
+    found: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    return found
 
 
 def trained_here(id: str) -> Path:
