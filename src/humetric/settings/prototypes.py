@@ -25,6 +25,7 @@ from humetric.models.adapters import merge
 from humetric.models.prototype_fit import Data, Recipe, predictions
 from humetric.models.prototype_fit import train as fit
 from humetric.models.prototypes import PrototypeModel, PrototypeModels, Shown
+from humetric.settings.corpora import Sample
 from humetric.settings.declared import Declared, Rows, Training
 from humetric.settings.files import SHIPPED, cases_file, digest, trained_here
 from humetric.settings.text import FILE, Learner, write_cases
@@ -59,18 +60,26 @@ class Prototyped:
     """What accuracy is measured on."""
 
 
-def of_texts(learner: Learner, recipe: Recipe) -> Prototyped:
-    """Of a classifier of texts."""
+def of_texts(learner: Learner, recipe: Recipe, texts: int = 0, frozen: str = " ") -> Prototyped:
+    """Of a classifier of texts, made of the first ``texts`` that it was trained on, or of all.
 
-    def cases() -> list[Known]:
-        samples = learner.corpus.training()[: learner.recipe.texts]
-        return [Known(s.id, _class(s.label), s.sha256, tuple(s.segments)) for s in samples]
+    Weights with ``frozen`` in their names stay as they are in both variants.
+    """
+
+    def task(file: Path) -> nn.Module:
+        model = pretrained.load(file, merged=False)
+        for name, weights in model.named_parameters():
+            weights.requires_grad_(weights.requires_grad and frozen not in name)
+        return model
+
+    def samples() -> list[Sample]:
+        return learner.corpus.training()[: texts or learner.recipe.texts]
 
     return Prototyped(
         recipe,
-        partial(pretrained.load, merged=False),
-        cases,
-        lambda: learner.inputs(learner.corpus.training()[: learner.recipe.texts]),
+        task,
+        lambda: [Known(s.id, _class(s.label), s.sha256, tuple(s.segments)) for s in samples()],
+        lambda: learner.inputs(samples()),
         lambda: learner.inputs(learner.corpus.pool()),
     )
 
