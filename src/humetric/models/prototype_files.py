@@ -112,8 +112,8 @@ def load(
             else f"with humetric train {about.get('setting', 'SETTING')} --again"
         )
         raise HumetricError(
-            f"Expected {file} to belong to the weights of its task model but it was made of "
-            f"others: train it again {again}."
+            f"Expected {file} to belong to the weights beside it but it was made of others: train "
+            f"it again {again}."
         )
     listed = json.loads(about["shown"])
     shown = (

@@ -9,6 +9,7 @@ when it is loaded. Of an extractor's weights only those are kept that were train
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -27,7 +28,7 @@ from humetric.models.prototype_fit import train as fit
 from humetric.models.prototypes import PrototypeModel, PrototypeModels, Shown
 from humetric.settings.corpora import Sample
 from humetric.settings.declared import Declared, Rows, Training
-from humetric.settings.files import SHIPPED, cases_file, digest, trained_here
+from humetric.settings.files import cases_file, digest, trained_here
 from humetric.settings.text import FILE, Learner, write_cases
 from humetric.tasks.setting import Setting
 
@@ -60,16 +61,17 @@ class Prototyped:
     """What accuracy is measured on."""
 
 
-def of_texts(learner: Learner, recipe: Recipe, texts: int = 0, frozen: str = " ") -> Prototyped:
+def of_texts(learner: Learner, recipe: Recipe, texts: int = 0, frozen: str = "") -> Prototyped:
     """Of a classifier of texts, made of the first ``texts`` that it was trained on, or of all.
 
-    Weights with ``frozen`` in their names stay as they are in both variants.
+    Weights whose names the pattern ``frozen`` finds stay as they are in both variants.
     """
 
     def task(file: Path) -> nn.Module:
         model = pretrained.load(file, merged=False)
         for name, weights in model.named_parameters():
-            weights.requires_grad_(weights.requires_grad and frozen not in name)
+            if frozen and re.search(frozen, name):
+                weights.requires_grad_(False)
         return model
 
     def samples() -> list[Sample]:
@@ -152,7 +154,7 @@ def _load(
 
 def prototypes(id: str, made: Prototyped) -> PrototypeModels | None:
     """Both variants, shipped or made on this machine; None if they are not there."""
-    for folder in (SHIPPED / id, trained_here(id)):
+    for folder in (cases_file(id).parent, trained_here(id)):
         if all((folder / name).exists() for name in (FILE, *NAMES.values())):
             version = ", ".join(digest(folder / name) for name in NAMES.values())
             return PrototypeModels(
