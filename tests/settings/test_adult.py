@@ -12,8 +12,8 @@ import pytest
 from adult_support import MIRROR, needs_adult
 
 from humetric.errors import HumetricError
-from humetric.settings.files import SHIPPED
 from humetric.settings.adult import BANDS, LEFT_OUT, MISSING, OTHERS, adult, reader
+from humetric.settings.files import SHIPPED
 
 Made = dict[str, dict[str, list[Any]]]
 
@@ -70,17 +70,16 @@ def test_a_category_that_training_lacks_joins_the_others_or_is_refused() -> None
     few = reader("job", ["a"] * 200 + ["b"])
     assert few.column.categories == ("a", OTHERS)
     assert (few.read("a"), few.read("b"), few.read("new"), few.read(None)) == (0, 1, 1, 1)
-    with pytest.raises(HumetricError, match="one of 2 categories .* in column job but got 'new'"):
+    with pytest.raises(HumetricError, match=r"one of 2 categories .* in column job but got 'new'"):
         reader("job", ["a", "b"]).read("new")
 
 
 @needs_adult
 class TestReal:
     @pytest.fixture(autouse=True)
-    def mirror(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def mirror(self, monkeypatch: pytest.MonkeyPatch) -> None:
         adult.cache_clear()
         monkeypatch.setenv("HUMETRIC_MIRROR", str(MIRROR))
-        yield
 
     def test_twelve_columns_of_the_study(self) -> None:
         data = adult()

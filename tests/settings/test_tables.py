@@ -11,10 +11,13 @@ import adult_support
 import numpy as np
 import pytest
 import torch
-from safetensors import safe_open
 from adult_support import MIRROR, needs_adult
+from safetensors import safe_open
 
+from humetric.engine.placement import Placement
 from humetric.errors import HumetricError
+from humetric.methods.changes import changes_of
+from humetric.models import stored
 from humetric.models.tabular_weights import probabilities
 from humetric.settings import REAL, files, load_real, tables
 from humetric.settings.adult import adult
@@ -37,7 +40,8 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(tables, "NETWORK", replace(tables.NETWORK, hidden=(8, 8), epochs=4))
     task = training(tmp_path / ID, tmp_path)
     declared = REAL[ID]
-    assert declared.train is not None and declared.choose is not None
+    assert declared.train is not None
+    assert declared.choose is not None
     declared.train(task)
     declared.choose(task)
     yield tmp_path / ID
@@ -80,7 +84,9 @@ def test_prototypes_are_training_rows_that_files_only_name(made: Path) -> None:
     assert setting.prototypes is not None
     assert setting.prototypes.version in setting.version
     fitted = tables.fitted()
-    place = {tuple(row): int(label) for row, label in zip(fitted.values, fitted.labels, strict=True)}
+    place = {
+        tuple(row): int(label) for row, label in zip(fitted.values, fitted.labels, strict=True)
+    }
     for fixed, name in NAMES.items():
         model = setting.prototypes.variant(fixed)
         assert [s.label for s in model.shown] == model.layer.owner.tolist()
@@ -88,12 +94,12 @@ def test_prototypes_are_training_rows_that_files_only_name(made: Path) -> None:
         rows = torch.tensor([s.content for s in model.shown], dtype=torch.float32)
         with torch.no_grad():
             assert model(rows).diagonal().min() > 0.999, "a row is its own prototype"
-        assert all(tuple(s.content) in place for s in model.shown)
+        assert all((*s.content, s.label) in known for s in model.shown)
         with safe_open(made / name, framework="pt") as file:
             told, tensors = file.metadata(), set(file.keys())
         assert set(json.loads(told["shown"])[0]) == {"id", "label", "sha256"}
         assert any(t.startswith("extractor.body") for t in tensors) != fixed
-        assert not any("head" in t or "encoding" in t for t in tensors), "as in the task model"
+        assert not any("encoding" in t for t in tensors), "as in the task model"
     held = {row["id"] for row in json.loads((made / "cases.json").read_text())["cases"]}
     assert not held & set(fitted.ids)
 
@@ -134,8 +140,8 @@ def test_prototypes_of_other_rows_and_of_other_weights_are_refused(made: Path) -
     with pytest.raises(HumetricError, match="1 of 40 are others or missing"):
         setting.prototypes.fixed()
     file.write_bytes(held)
-    (made / "trained.safetensors").write_bytes(b"others")
-    with pytest.raises(HumetricError, match="made of others.*humetric train tabular/adult/mlp"):
+    stored.save(tables.weights()[0], made / "trained.safetensors", {"seed": "another"})
+    with pytest.raises(HumetricError, match=r"made of others.*humetric train tabular/adult/mlp"):
         setting.prototypes.fixed()
 
 
@@ -174,3 +180,23 @@ class TestShipped:
         chosen = json.loads(files.cases_file(ID).read_text())
         assert chosen["accuracy"] > 0.8
         assert np.isclose(chosen["pool"], 7692)
+
+    def test_edits_are_those_of_the_study(self) -> None:
+        setting = load_real(ID, 4)
+        cases = setting.place(Placement(torch.device("cpu"))).cases(0, 4)
+        table, draws = cases.rows(), 6000
+        for own, row in zip(changes_of(cases), setting.x.double().numpy(), strict=True):
+            chosen = own.nearby(np.random.default_rng(1), draws)
+            edits = (chosen >= 0).sum(1)
+            assert np.allclose(
+                np.bincount(edits, minlength=4) / draws, [0, *[1 / 3] * 3], atol=0.03
+            )
+            columns = (chosen >= 0).mean(0)
+            assert np.allclose(columns, 2 / 12, atol=0.03), "any column alike"
+            new = own.inputs(chosen).double().numpy()
+            assert np.array_equal(new != row, chosen >= 0), "never the original value"
+            bins, sizes = table.bins(new), table.sizes()
+            for j, size in enumerate(sizes):
+                seen = np.bincount(bins[chosen[:, j] >= 0, j], minlength=size)
+                shares = np.delete(seen, table.bins(row[None])[0, j]) / seen.sum()
+                assert np.allclose(shares, 1 / (size - 1), atol=0.08), "any other value alike"

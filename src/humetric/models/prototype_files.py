@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import nn
 
 from humetric.errors import HumetricError
 from humetric.models.prototypes import (
@@ -60,12 +60,13 @@ def save(
     written; nor is, with ``known``, what the training cases say: only what they are known by.
     """
     learned = {name for name, _ in model.named_parameters()}
-    same = {} if task is None else task.state_dict()
+    given = {} if task is None else task.state_dict()
+    same = {EXTRACTOR + name: value for name, value in given.items()}
     tensors = {
         name: (value.half() if name in learned else value).contiguous()
         for name, value in model.state_dict().items()
         if not (fixed and name.startswith(EXTRACTOR))
-        and not _same(value, same.get(name.removeprefix(EXTRACTOR)))
+        and not (name in same and torch.equal(value, same[name]))
     }
     shown = (
         [[list(s.content), s.label, s.index, s.split] for s in model.shown]
@@ -80,10 +81,6 @@ def save(
     file = folder / (FIXED if fixed else OWN)
     save_file(tensors, file, metadata)
     file.write_bytes(_settled(file.read_bytes()))
-
-
-def _same(value: Tensor, other: Tensor | None) -> bool:
-    return other is not None and torch.equal(value, other)
 
 
 def load(

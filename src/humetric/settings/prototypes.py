@@ -88,7 +88,8 @@ def of_texts(learner: Learner, recipe: Recipe, texts: int = 0, frozen: str = "")
 
 def equipped(declared: Declared, made: Prototyped) -> Declared:
     """A declaration whose setting has prototype models, in both variants."""
-    assert declared.train is not None and declared.choose is not None
+    assert declared.train is not None
+    assert declared.choose is not None
     return replace(
         declared,
         train=partial(_train, declared.train, made),
