@@ -84,9 +84,7 @@ def test_prototypes_are_training_rows_that_files_only_name(made: Path) -> None:
     assert setting.prototypes is not None
     assert setting.prototypes.version in setting.version
     fitted = tables.fitted()
-    place = {
-        tuple(row): int(label) for row, label in zip(fitted.values, fitted.labels, strict=True)
-    }
+    known = {(*row, int(label)) for row, label in zip(fitted.values, fitted.labels, strict=True)}
     for fixed, name in NAMES.items():
         model = setting.prototypes.variant(fixed)
         assert [s.label for s in model.shown] == model.layer.owner.tolist()
