@@ -16,7 +16,8 @@ from humetric.models.text_inputs import Inputs
 from humetric.settings import REAL, files
 from humetric.settings.corpora import ROTTEN_TOMATOES
 from humetric.settings.prototypes import NAMES, SCORES, prototypes
-from humetric.settings.sentiment import PROTOTYPES, TOMATOES_BILSTM
+from humetric.settings.sentiment import PROTOTYPES, TOMATOES, TOMATOES_BILSTM
+from humetric.settings.text import Learner
 from humetric.tasks.named import load_setting
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,13 +37,15 @@ def mirror(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HUMETRIC_MIRROR", str(MIRROR))
 
 
-def test_prototypes_are_training_texts_and_the_files_only_name_them() -> None:
-    models = prototypes(ID, MADE)
+@pytest.mark.parametrize("learner", [TOMATOES_BILSTM, TOMATOES], ids=lambda learner: learner.kind)
+def test_prototypes_are_training_texts_and_the_files_only_name_them(learner: Learner) -> None:
+    made = REAL[learner.id].load.args[2]  # type: ignore[attr-defined]
+    models = prototypes(learner.id, made)
     assert models is not None
     training = {s.id: s for s in ROTTEN_TOMATOES.training()}
     held = {s.segments for s in ROTTEN_TOMATOES.pool()}
     for fixed, name in NAMES.items():
-        file = files.trained(ID, name)
+        file = files.trained(learner.id, name)
         with safe_open(file, framework="pt") as stored:
             told, tensors = json.loads(stored.metadata()["shown"]), set(stored.keys())
         assert file.stat().st_size < 500_000
@@ -51,7 +54,7 @@ def test_prototypes_are_training_texts_and_the_files_only_name_them() -> None:
         assert len(model.shown) == 2 * PROTOTYPES.prototypes
         assert [s.content for s in model.shown] == [training[one["id"]].segments for one in told]
         assert not {s.content for s in model.shown} & held
-        shown = TOMATOES_BILSTM.inputs([training[one["id"]] for one in told])
+        shown = learner.inputs([training[one["id"]] for one in told])
         with torch.no_grad():
             near = (latents(model, shown) - model.layer.vectors).square().sum(1)
         assert float((near / model.layer.scale).max()) < 1e-3, "each is its own prototype"

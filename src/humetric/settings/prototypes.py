@@ -59,9 +59,13 @@ class Prototyped:
     """The same as it takes them."""
     pool: Callable[[], Data]
     """What accuracy is measured on."""
+    minutes: float
+    """What both variants take to train."""
 
 
-def of_texts(learner: Learner, recipe: Recipe, texts: int = 0, frozen: str = "") -> Prototyped:
+def of_texts(
+    learner: Learner, recipe: Recipe, minutes: float, texts: int = 0, frozen: str = ""
+) -> Prototyped:
     """Of a classifier of texts, made of the first ``texts`` that it was trained on, or of all.
 
     Weights whose names the pattern ``frozen`` finds stay as they are in both variants.
@@ -83,6 +87,7 @@ def of_texts(learner: Learner, recipe: Recipe, texts: int = 0, frozen: str = "")
         lambda: [Known(s.id, _class(s.label), s.sha256, tuple(s.segments)) for s in samples()],
         lambda: learner.inputs(samples()),
         lambda: learner.inputs(learner.corpus.pool()),
+        minutes,
     )
 
 
@@ -95,6 +100,7 @@ def equipped(declared: Declared, made: Prototyped) -> Declared:
         train=partial(_train, declared.train, made),
         choose=partial(_choose, declared.choose, made),
         load=partial(_load, declared.load, declared.id, made),
+        minutes=declared.minutes + made.minutes,
     )
 
 

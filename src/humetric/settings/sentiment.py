@@ -89,7 +89,7 @@ SENTIMENT = (
             study="hase2020",
         ),
         # Without its input weights, four fifths of it, the file is small enough to ship.
-        of_texts(TOMATOES_BILSTM, PROTOTYPES, frozen="weight_ih"),
+        of_texts(TOMATOES_BILSTM, PROTOTYPES, 3, frozen="weight_ih"),
     ),
     equipped(
         _declared(
@@ -102,7 +102,7 @@ SENTIMENT = (
             published={"accuracy": 0.809, "prototype_accuracy": 0.806},
             study="hase2020",
         ),
-        of_texts(TOMATOES, PROTOTYPES, texts=2_000, frozen=r"pooler|layer\.[012]\."),
+        of_texts(TOMATOES, PROTOTYPES, 5, texts=2_000, frozen=r"pooler|layer\.[012]\."),
     ),
     _declared(
         HOTELS,

@@ -28,7 +28,7 @@ from humetric.tasks.table import fingerprint
 from humetric.tasks.tabular_setting import tabular_setting
 
 ID = "tabular/adult/mlp"
-MINUTES = 1
+MINUTES = 0.5
 NETWORK = Network(hidden=(50, 50), rate=0.01)
 """The embedded one's recipe: nothing was chosen for these data."""
 VALIDATION = 0.1
@@ -162,6 +162,7 @@ TABLES = (
             _known,
             lambda: _examples(fitted()),
             lambda: _examples(adult().pool),
+            0.5,
         ),
     ),
 )
