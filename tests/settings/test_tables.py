@@ -125,7 +125,7 @@ def test_other_rows_are_refused_and_other_weights_are_noted(made: Path) -> None:
     with pytest.raises(HumetricError, match="recorded rows of tabular/adult/mlp but 2 of 12"):
         load_real(ID)
     file.write_text(json.dumps(chosen | {"weights": "others", "cases": chosen["cases"][2:]}))
-    assert "trained on this machine" in load_real(ID).notes[-1]
+    assert "trained on this machine" in load_real(ID).notes[0]
 
 
 def test_prototypes_of_other_rows_and_of_other_weights_are_refused(made: Path) -> None:

@@ -39,4 +39,4 @@ def load_real(id: str, cases: int | None = None, baseline: str = "mean") -> Sett
             raise HumetricError(f"Expected at least one case of {id} but got {cases}.")
         rows = rows[:cases]
     made = declared.load(chosen, rows, baseline)
-    return replace(made, notes=(*declared.notes, *made.notes))
+    return replace(made, notes=(*made.notes, *declared.notes))
