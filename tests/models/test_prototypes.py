@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from humetric.models import prototype_files, prototype_fit, stored
 from humetric.models.convnet import WEIGHTS
 from humetric.models.prototype_fit import Recipe, Rows, k_means, nearest, separation, settled, train
 from humetric.models.prototypes import Prototypes, Shown, around
+from humetric.models.tabular import MLP
 from humetric.models.text import TextModel
 from humetric.models.train_prototypes import RECIPES, main, training_cases
 from humetric.tasks.named import load_setting
@@ -190,6 +192,43 @@ class TestTraining:
         stored.save(task, folder / "plain.safetensors")
         with pytest.raises(HumetricError, match="Expected a prototype model in plain"):
             prototype_files.load(folder / "plain.safetensors", task)
+
+    def test_what_asks_for_no_gradients_stays_and_is_not_written(
+        self, table: Rows, tmp_path: Path
+    ) -> None:
+        task = network(loud=1.0)
+        task.body[0].requires_grad_(False)
+        (tmp_path / "task.safetensors").write_bytes(b"weights")
+        model, chosen = train(task, table, BRIEF, False)
+        first, second = task.body[0].state_dict(), task.body[2].state_dict()
+        extractor = model.extractor
+        assert isinstance(extractor, MLP)
+        assert all(torch.equal(v, first[n]) for n, v in extractor.body[0].state_dict().items())
+        assert not torch.equal(extractor.body[2].state_dict()["weight"], second["weight"])
+        known = [{"id": f"row {row}"} for row in chosen]
+        prototype_files.save(
+            model, tmp_path, False, {}, weights="task.safetensors", task=task, known=known
+        )
+        file = tmp_path / prototype_files.OWN
+        with safe_open(file, framework="pt") as weights:
+            names = {n for n in weights.keys() if n.startswith("extractor.")}  # noqa: SIM118
+        assert not any(n.startswith(("extractor.body.0.", "extractor.encoding.")) for n in names)
+        assert "extractor.body.2.weight" in names
+
+        def look_up(told: Sequence[Mapping[str, Any]]) -> list[Shown]:
+            return [Shown((float(one["id"].removeprefix("row ")),)) for one in told]
+
+        again = prototype_files.load(file, task, tmp_path / "task.safetensors", look_up)
+        with torch.no_grad():
+            assert torch.equal(again(table.x), model(table.x))
+        assert [s.content for s in again.shown] == [(float(row),) for row in chosen]
+        (tmp_path / "task.safetensors").write_bytes(b"other weights")
+        with pytest.raises(HumetricError, match=r"humetric train SETTING --again"):
+            prototype_files.load(file, task, tmp_path / "task.safetensors", look_up)
+        (tmp_path / "task.safetensors").write_bytes(b"weights")
+        wider = network(hidden=(8,), loud=1.0)
+        with pytest.raises(HumetricError, match=r"fit its task model but .*another architecture"):
+            prototype_files.load(file, wider, tmp_path / "task.safetensors", look_up)
 
     def test_unknown_settings_and_missing_weights_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(HumetricError, match="sentiment/reviews/bilstn"):

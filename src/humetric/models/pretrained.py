@@ -134,8 +134,11 @@ def save(model: TextModel, kind: str, head: str, classes: int, file: Path, about
     draft.replace(file)
 
 
-def load(file: Path) -> TextModel:
-    """The trained model, adapters merged, ready for inference."""
+def load(file: Path, merged: bool = True) -> TextModel:
+    """The trained model, adapters merged, ready for inference.
+
+    Not ``merged``: as it was trained, to be trained further.
+    """
     with safe_open(file, framework="pt") as weights:
         about: Mapping[str, str] = weights.metadata() or {}
         tensors = {name: weights.get_tensor(name).float() for name in weights.keys()}  # noqa: SIM118
@@ -149,6 +152,8 @@ def load(file: Path) -> TextModel:
     with torch.random.fork_rng():
         model = untrained(**json.loads(about["config"]))
     restore(model, tensors)
+    if not merged:
+        return model.eval()
     merge(model)
     return model.requires_grad_(False).eval()
 

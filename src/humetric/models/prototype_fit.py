@@ -11,7 +11,8 @@
    training cases is lowest. (Moved to the nearest alone, prototypes that lie between the cases lose
    what they have learned.) No case is a prototype twice. Then the scale is set anew.
 
-The ``own`` variant trains the extractor along; for ``fixed`` all latents are computed once.
+The ``own`` variant trains the extractor along, as far as its weights ask for gradients; for
+``fixed`` all latents are computed once.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def train(
         layer = Prototypes(owner, found.shape[1])
         model = around(extractor, layer, blank)
         _begin(layer, found, labels, recipe.prototypes, rng)
-        own = [] if fixed else list(extractor.parameters())
+        own = [] if fixed else [w for w in extractor.parameters() if w.requires_grad]
         groups = [
             {"params": own, "lr": recipe.rate, "weight_decay": recipe.decay},
             {"params": [layer.vectors], "lr": recipe.prototype_rate},
@@ -271,9 +272,10 @@ def _squared(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArr
 
 @torch.no_grad()
 def halve(module: nn.Module) -> None:
-    """Round weights to float16, as they are stored; buffers (means, the scale) stay as they are."""
+    """Round what was trained to float16, as it is stored; all else (means, the scale) stays."""
     for value in module.parameters():
-        value.copy_(value.half().to(value.dtype))
+        if value.requires_grad:
+            value.copy_(value.half().to(value.dtype))
 
 
 @torch.no_grad()

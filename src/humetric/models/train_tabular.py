@@ -78,14 +78,21 @@ Rows = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
-def fit_network(recipe: Network, rows: Rows, labels: Labels, validation: int) -> MLP:
+def fit_network(
+    recipe: Network,
+    rows: Rows,
+    labels: Labels,
+    validation: int,
+    sizes: Sequence[int] = SIZES,
+    classes: int = len(census.CLASSES),
+) -> MLP:
     """The network as it was when its loss on the last rows was lowest."""
     x, y = torch.tensor(rows, dtype=torch.float32), torch.tensor(labels)
     count = len(y) - validation
     rng = torch.Generator().manual_seed(recipe.seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(recipe.seed)
-        model = MLP(SIZES, recipe.hidden, len(census.CLASSES))
+        model = MLP(sizes, recipe.hidden, classes)
     model.encoding.fit(x[:count])
     optimiser = torch.optim.SGD(
         model.parameters(), lr=recipe.rate, momentum=recipe.momentum, weight_decay=recipe.decay

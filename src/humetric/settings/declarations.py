@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from humetric.settings.declared import Declared
 from humetric.settings.sentiment import SENTIMENT
+from humetric.settings.tables import TABLES
 
-DECLARED: tuple[Declared, ...] = SENTIMENT
+DECLARED: tuple[Declared, ...] = (*SENTIMENT, *TABLES)

@@ -7,6 +7,7 @@ often; they are what removed columns are filled from.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,12 @@ class Column:
     def text(self, value: float) -> str:
         """A value as people read it."""
         return f"{value:.{self.decimals}f}" if self.number else self.categories[int(value)]
+
+
+def fingerprint(columns: Sequence[Column], row: Sequence[float]) -> str:
+    """SHA-256 of a row as people read it, a column a line."""
+    lines = [f"{c.name}: {c.text(v)}" for c, v in zip(columns, row, strict=True)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 
 from humetric.data.embedded.wording import seeded
 from humetric.errors import HumetricError, UnknownNameError
-from humetric.tasks.table import Column
+from humetric.tasks.table import Column, fingerprint
 
 CLASSES = ("below", "above")
 VERSION = 1
@@ -168,8 +168,7 @@ def split_of(values: Sequence[int]) -> str:
 
 def digest(values: Sequence[float]) -> str:
     """SHA-256 of a row as people read it, a column a line."""
-    lines = [f"{c.name}: {c.text(v)}" for c, v in zip(COLUMNS, values, strict=True)]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return fingerprint(COLUMNS, values)
 
 
 @cache
