@@ -7,8 +7,8 @@ from itertools import chain, zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-MARGIN = 0.002
-"""No case has a probability this close to .5, so that rounding in full precision cannot flip it."""
+MARGIN = 0.0005
+"""No case has a probability this close to .5, so that rounding cannot flip its prediction."""
 
 
 def choose_even(
