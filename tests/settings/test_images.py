@@ -148,6 +148,21 @@ def test_declared_cases_hold_no_picture_and_enough_of_each_output(declared: obje
     assert sum(wrong) > 0
 
 
+@pytest.mark.parametrize("declared", IMAGES, ids=lambda declared: declared.id)
+def test_the_page_says_what_was_recorded(declared: object) -> None:
+    chosen = json.loads(cases_file(declared.id).read_text())  # type: ignore[attr-defined]
+    wrong = sum(row["predicted"] != row["label"] for row in chosen["cases"])
+    accuracy = f"{chosen['accuracy']:.3f}".lstrip("0")
+    expected = f"| {chosen['pool']} | {accuracy} | {len(chosen['cases'])} | {wrong} |"
+    page = (ROOT / "docs" / "standard.md").read_text()
+    (line,) = [r for r in page.splitlines() if r.startswith(f"| `{chosen['setting']}` |")]
+    assert line.endswith(expected)
+    if "animal alone" in chosen:
+        for name in ("background alone", "animal alone", "background of the other"):
+            both = [f"{chosen[key]:.3f}" for key in (name, f"unflawed head: {name}")]
+            assert "| {} | {} |".format(*(v.lstrip("0") for v in both)) in page, name
+
+
 def test_the_husky_head_goes_by_the_background() -> None:
     """What was measured when cases were chosen, and stands in the published pages."""
     chosen = json.loads(cases_file("image/husky-wolf/lite0").read_text())
