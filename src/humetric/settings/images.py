@@ -80,9 +80,15 @@ class Album:
             return
         images, labels = self.training()
         task.say(f"{self.id}: features of {len(images)} pictures")
-        values = lite_head.features(lite_head.network(), lite_head.inputs(images))
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # another number of threads makes other last digits
+        try:
+            values = lite_head.features(lite_head.network(), lite_head.inputs(images))
+            head = lite_head.fit(values, labels)
+        finally:
+            torch.set_num_threads(threads)
         about = {"setting": self.id, "recipe": self.recipe, "torch": torch.__version__}
-        lite_head.write(lite_head.fit(values, labels), file, about)
+        lite_head.write(head, file, about)
 
     def weights(self) -> tuple[nn.Module, str, str]:
         """The model, the name of its last convolution, and the checksum of what it was made of."""
