@@ -19,6 +19,7 @@ from humetric.engine.engine import Engine
 from humetric.engine.placement import place
 from humetric.engine.questions import Questions
 from humetric.metrics import Metric
+from humetric.metrics import Work as Asking
 from humetric.metrics.deletion import deletion
 from humetric.metrics.insertion import insertion
 from humetric.metrics.mu_fidelity import mu_fidelity
@@ -199,13 +200,20 @@ def engine_work(
     metrics = deletion(steps), insertion(steps), mu_fidelity(per_case - fixed)
     cases = placed.cases(0, len(setting))
     maps = named_maps(cases, methods)
-    questions = [q for a in maps.values() for m in metrics for q in m.plan(a.flatten(1), cases)]
+    planned = [(m.work, a.flatten(1)) for a in maps.values() for m in metrics]
+    questions = [q for work, a in planned if isinstance(work, Asking) for q in work.plan(a, cases)]
     return Work(placed, cases, batch, maps, metrics, questions, per_case * len(cases))
 
 
 def efficientnet_work(precision: str) -> Work:
     """About 50 rows through EfficientNet-Lite0."""
     return engine_work(efficientnet_setting(), precision, steps=8, methods=2, subsets=18)
+
+
+def pictures_work(precision: str) -> Work:
+    """The same on real pictures, with a head that ships; the pictures and the network do not."""
+    setting = load_setting("image/apple-leaves/lite0", 2)
+    return engine_work(setting, precision, steps=8, methods=2, subsets=18)
 
 
 def convnet_work(precision: str) -> Work:

@@ -26,12 +26,14 @@ from measure import (
     engine_for,
     measure,
     named_maps,
+    pictures_work,
 )
 from pytest_benchmark.fixture import BenchmarkFixture
 from racing import Figure, Race
 from torch import Tensor, nn
 
 from humetric.engine.placement import place
+from humetric.errors import HumetricError
 from humetric.metrics import Scores
 from humetric.metrics.deletion import deletion
 from humetric.metrics.insertion import insertion
@@ -54,6 +56,19 @@ def test_engine_on_efficientnet_lite0(race: Race, figure: Figure) -> None:
     found = race(name, work.bare(), work.ask, at_least=0.95)
     assert found.value >= 0.95
     report_bf16(race, figure, efficientnet_work("bf16"))
+
+
+def test_engine_on_real_pictures(race: Race, figure: Figure) -> None:
+    """The same with the pretrained network on two photographs of leaves."""
+    try:
+        work = pictures_work("fp32")
+    except HumetricError as error:
+        pytest.skip(f"pictures and weights are not shipped: {error}")
+    describe(race, work)
+    name = "engine / bare throughput, EfficientNet-Lite0 on real pictures"
+    found = race(name, work.bare(), work.ask, at_least=0.95)
+    assert found.value >= 0.95
+    report_bf16(race, figure, pictures_work("bf16"))
 
 
 def test_engine_on_embedded_convnet(race: Race, figure: Figure) -> None:

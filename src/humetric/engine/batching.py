@@ -17,7 +17,7 @@ LARGEST_ROWS = {"cpu": 4096, "cuda": 1 << 17, "mps": 1 << 14}
 """The same for rows of a table, which are small."""
 LARGEST_TOKENS = {"cpu": 4096, "cuda": 1 << 16, "mps": 1 << 14}
 """The same for texts, in tokens: rows times the length they are padded to."""
-CPU_BUDGET = 1 << 28
+CPU_BUDGET = 1 << 29
 """Bytes of activations at once on a CPU: enough to keep the cores busy, little enough to share."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from humetric.settings.declared import Declared
+from humetric.settings.pictures import IMAGES
 from humetric.settings.sentiment import SENTIMENT
 from humetric.settings.tables import TABLES
 
-DECLARED: tuple[Declared, ...] = (*SENTIMENT, *TABLES)
+DECLARED: tuple[Declared, ...] = (*SENTIMENT, *TABLES, *IMAGES)

@@ -61,7 +61,7 @@ def image_setting(
             raise HumetricError(f"Expected {expected or 'some'} different {what} but got {length}.")
     task = ImageTask(channels, height, width)
     x = convnet.normalise(images, mean, std)
-    logits = outputs(module, x)
+    logits = outputs(module, x if target is None else x[:1])
     if logits.ndim != 2:
         raise HumetricError(
             f"Expected the module to give logits of shape (cases, classes) but got "
