@@ -26,6 +26,8 @@ class Sample(NamedTuple):
     """A class, or the characters of the passage that answer."""
     reasons: tuple[str, ...] = ()
     """Why the label holds, in people's words, where the data have that."""
+    split: str = ""
+    """Which part of the data it is in."""
 
     @property
     def sha256(self) -> str:
@@ -46,13 +48,20 @@ class Corpus:
     """Held out; the cases are among these."""
 
     def training(self) -> list[Sample]:
-        """What models learn from: nothing that is in the pool, whatever its label."""
-        held = {_plain(sample) for sample in self.pool()}
-        return [sample for sample in self.train() if _plain(sample) not in held]
+        """What models learn from: nothing that is in the pool, whatever its label.
+
+        Of pairs, none whose first text is in the pool, whatever the second: hypotheses are written
+        for a premise, and say what others were.
+        """
+        held = {plain(sample) for sample in self.pool()}
+        return [sample for sample in self.train() if plain(sample) not in held]
 
 
-def _plain(sample: Sample) -> str:
-    return " ".join(" ".join(sample.segments).lower().split())
+def plain(sample: Sample) -> str:
+    """The text, or of a pair the first, without what differs between two prints of it."""
+    if len(sample.segments) == 1:
+        return " ".join(sample.segments[0].lower().split())
+    return "".join(c for c in sample.segments[0].lower() if c.isalnum())
 
 
 def classified(source: str, split: str) -> tuple[Sample, ...]:
@@ -62,10 +71,10 @@ def classified(source: str, split: str) -> tuple[Sample, ...]:
 
 def inferred(source: str, *splits: str) -> tuple[Sample, ...]:
     """Premises and hypotheses, with reasons where there are any."""
-    found = [r for split in splits for r in _rows(source, split)]
     return tuple(
-        Sample(r["id"], (r["premise"], r["hypothesis"]), r["label"], tuple(r["reasons"]))
-        for r in found
+        Sample(r["id"], (r["premise"], r["hypothesis"]), r["label"], tuple(r["reasons"]), split)
+        for split in splits
+        for r in _rows(source, split)
     )
 
 
@@ -92,3 +101,26 @@ HOTEL_REVIEWS = Corpus(
     train=lambda: classified("hotel_reviews", "train"),
     pool=lambda: classified("hotel_reviews", "test"),
 )
+
+
+@cache
+def _snli() -> list[Sample]:
+    """SNLI without the premises of either pool, since one model is explained on both."""
+    held = {plain(sample) for pool in (_esnli(), _anli()) for sample in pool}
+    return [sample for sample in inferred("snli", "train") if plain(sample) not in held]
+
+
+def _esnli() -> tuple[Sample, ...]:
+    return inferred("esnli", "validation")
+
+
+def _anli() -> tuple[Sample, ...]:
+    return inferred("anli", "dev_r1", "dev_r2")
+
+
+RELATIONS = ("entailment", "neutral", "contradiction")
+
+ESNLI = Corpus("esnli", "nli", ("snli", "esnli", "anli"), RELATIONS, train=_snli, pool=_esnli)
+"""Extension: its reasons explain the gold label only, not what fooled a model."""
+
+ANLI = Corpus("anli", "nli", ("snli", "anli", "esnli"), RELATIONS, train=_snli, pool=_anli)
