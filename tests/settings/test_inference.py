@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,18 @@ def test_single_texts_are_left_out_as_before() -> None:
     pool = [Sample("c", ("good film",), 0)]
     made = Corpus("x", "sentiment", (), ("n", "p"), train=lambda: train, pool=lambda: pool)
     assert [s.id for s in made.training()] == ["b"]
+
+
+def test_students_learn_from_texts_of_the_kind_of_the_cases() -> None:
+    """Training texts; where these are of another kind the pool's, without premises of cases."""
+    pool = [pair(i) for i in range(6)]
+    pool.append(Sample("again", (pool[0].segments[0].lower(), "The film was long."), 1))
+    made = corpus(pool)
+    assert made.alike({"p0"}) == made.training()
+    other = replace(made, elsewhere=True)
+    assert [s.id for s in other.alike({"p0", "p3"})] == ["p1", "p2", "p4", "p5"]
+    assert corpora.ANLI.elsewhere
+    assert not corpora.ESNLI.elsewhere
 
 
 def test_each_pair_is_read_with_its_own_reason_and_with_anothers(learner: Learner) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -46,6 +46,8 @@ class Corpus:
     train: Callable[[], Sequence[Sample]]
     pool: Callable[[], Sequence[Sample]]
     """Held out; the cases are among these."""
+    elsewhere: bool = False
+    """Whether training texts are of another kind than the pool's."""
 
     def training(self) -> list[Sample]:
         """What models learn from: nothing that is in the pool, whatever its label.
@@ -55,6 +57,16 @@ class Corpus:
         """
         held = {plain(sample) for sample in self.pool()}
         return [sample for sample in self.train() if plain(sample) not in held]
+
+    def alike(self, cases: Container[str]) -> list[Sample]:
+        """Texts of the cases' kind, none of them a case, for what learns from the model's answers.
+
+        These are the training texts, or where those are of another kind the others of the pool.
+        """
+        if not self.elsewhere:
+            return self.training()
+        held = {plain(sample) for sample in self.pool() if sample.id in cases}
+        return [sample for sample in self.pool() if plain(sample) not in held]
 
 
 def plain(sample: Sample) -> str:
@@ -123,4 +135,6 @@ RELATIONS = ("entailment", "neutral", "contradiction")
 ESNLI = Corpus("esnli", "nli", ("snli", "esnli", "anli"), RELATIONS, train=_snli, pool=_esnli)
 """Extension: its reasons explain the gold label only, not what fooled a model."""
 
-ANLI = Corpus("anli", "nli", ("snli", "anli", "esnli"), RELATIONS, train=_snli, pool=_anli)
+ANLI = Corpus(
+    "anli", "nli", ("snli", "anli", "esnli"), RELATIONS, train=_snli, pool=_anli, elsewhere=True
+)

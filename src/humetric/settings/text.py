@@ -177,14 +177,15 @@ def load(
         classes=corpus.classes,
         limit=learner.limit,
     )
-    training = [sample.segments for sample in corpus.training()]
+    cases = tuple(row["id"] for row in chosen["cases"])
+    alike = [sample.segments for sample in corpus.alike(cases)]
     encoder = made.encoder
     assert encoder is not None
-    table, version = neighbours(corpus, tuple(row["id"] for row in chosen["cases"]))
+    table, version = neighbours(corpus, cases)
     return replace(
         made,
         version=f"{made.version}, {version}",
-        unlabelled=Unlabelled(training, encoder, SEGMENTS[task]),
+        unlabelled=Unlabelled(alike, encoder, SEGMENTS[task]),
         neighbours=Neighbours(table, encoder, SEGMENTS[task], version),
         notes=() if recorded else (OTHER.format(weights=weights, recorded=chosen["weights"]),),
     )
