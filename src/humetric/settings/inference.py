@@ -124,8 +124,8 @@ SEEN = {
 SEEN["bow"] = SEEN["bilstm"]
 
 TRAINED = (
-    "Trained on {texts:,} pairs of SNLI alone; the study's models on SNLI, MultiNLI, FEVER and "
-    "ANLI, 5 seeds, and their accuracy is over the three rounds of ANLI, here two."
+    "Trained on at most {texts:,} pairs of SNLI alone; the study's models on SNLI, MultiNLI, FEVER "
+    "and ANLI, 5 seeds, and their accuracy is over the three rounds of ANLI, here two."
 )
 STUDY = {
     "minilm": "The study's nearest model is BERT-base, of which MiniLM is a small distilled "
