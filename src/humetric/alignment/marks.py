@@ -9,7 +9,8 @@ A file of them is JSON Lines, a line for each case::
 ``annotators`` has a list for each annotator, of (segment, start, stop): characters of that segment,
 counted from 0, stop excluded; an annotator who marked nothing has an empty list. Both entries may
 be missing. Embedded data have one annotator, who is nobody: the marks are where the generator put
-the words that decide, and are called planted.
+the words that decide, and are called planted. Some real data have reasons that people wrote and no
+marks.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Mark = tuple[int, int, int]
 Annotator = tuple[Mark, ...]
 """What one annotator marked in a case."""
 
-Source = Literal["planted", "people"]
+Source = Literal["planted", "people", "reasons"]
 NO_MARKS = "no human marks"
 
 

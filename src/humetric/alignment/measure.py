@@ -19,6 +19,7 @@ from humetric.alignment.features import Level, by_tokens, check_level, features_
 from humetric.alignment.importance import importances, refusal, with_gold
 from humetric.alignment.informed import Informed, embedded_informed, soft_maps, soft_oracles
 from humetric.alignment.marks import NO_MARKS, Marks, planted, read_marks
+from humetric.alignment.real import readers, reasons, settings_with_reasons
 from humetric.cards import MethodCard
 from humetric.engine.placement import Placement, place
 from humetric.errors import HumetricError
@@ -43,7 +44,7 @@ class Measured:
     level: Level
     method: MethodCard
     source: str
-    """Whose marks: ``planted``, ``people``, or empty."""
+    """Whose marks: ``planted``, ``people``, ``reasons`` (by people, without marks), or empty."""
     annotators: int
     """Of the case that most looked at."""
     informed: tuple[int, ...]
@@ -59,6 +60,8 @@ class Measured:
     """Oracle -> why there is none."""
     oracles: Mapping[str, tuple[Values, ...]]
     """Oracle importances of every case; of the soft one, means over seeds."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of the setting."""
 
 
 def measure(
@@ -174,10 +177,11 @@ def measure(
         pairs=pairs,
         absent=absent,
         oracles=own,
+        notes=setting.notes,
     )
 
 
-def measure_embedded(
+def measure_named(
     id: str,
     method: Method | None = None,
     *,
@@ -189,12 +193,16 @@ def measure_embedded(
     store: Store | None = None,
     progress: Callable[[int], object] = lambda cases: None,
 ) -> Measured:
-    """The same for an embedded setting by name; its marks are a file's, or what was planted."""
+    """The same by name. Marks are a file's, or what was planted, or the data's own reasons."""
     setting = load_setting(id, cases)
-    known = planted(setting) if marks is None else read_marks(marks, setting)
+    real = id in settings_with_reasons()
+    own = reasons if real else planted
+    known = own(setting) if marks is None else read_marks(marks, setting)
     tokenizer: Any = None
     informed: tuple[Informed, ...] = ()
-    if known is not None and known.explained:
+    if known is not None and known.explained and real:
+        tokenizer, informed = readers(id)
+    elif known is not None and known.explained:
         from humetric.models import wordpiece
         from humetric.models.convnet import WEIGHTS
 

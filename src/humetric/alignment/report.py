@@ -87,6 +87,7 @@ def make_report(
             "undefined": {o: _reasons(m, o) for o in m.pairs},
             "between": [b._asdict() for b in between_oracles(m.oracles)],
             "accuracy": asdict(accuracy[m.setting]),
+            "notes": list(m.notes),
         }
         for m in found
     }

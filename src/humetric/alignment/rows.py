@@ -21,7 +21,9 @@ from humetric.human.study import Study
 PUBLISHED_CELLS = {"all-wrong": WRONG, "expert-subset": COMMON}
 """Cells of the study, as cases of ours."""
 
-TOY, OWN, PUBLISHED = "toy", "own", "published"
+TOY, OWN, STAND_IN, PUBLISHED = "toy", "own", "stand-in", "published"
+EVIDENCE = {"people": OWN, "reasons": STAND_IN}
+"""By whose marks there are; of all others, toy."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Row:
     method: str
     features: str
     evidence: str
-    """``toy``: embedded data and models; ``published``; ``own``: marks by people."""
+    """``toy``: embedded data and models; ``stand-in``: people's reasons, other models than the
+    study's; ``own``: marks by people; ``published``."""
     table: str
     """alignment, accuracy, correlation, mixed effects, oracles."""
     cases: str
@@ -52,7 +55,7 @@ class Row:
 def rows_of(report: Report) -> list[Row]:
     """All numbers of a report, recomputed from its table."""
     about, table = report.about, report.table
-    evidence = OWN if about["marks"] == "people" else TOY
+    evidence = EVIDENCE.get(about["marks"], TOY)
     head = (about["data"], about["method"]["id"], about["features"], evidence)
     found: list[Row] = []
     if len(table):

@@ -24,6 +24,8 @@ from humetric.alignment.rows import PUBLISHED, Row, Section, published_rows
 from humetric.human.study import Study
 
 ORACLES = ("hard", "soft", "expert")
+BALANCED = {"nli/inference": "bert-base", "nli/esnli": "minilm", "nli/anli": "minilm"}
+"""Data set -> the model by whose outputs and errors its cases are balanced."""
 Titled = tuple[str, list[str], list[list[str]]]
 TITLES = {
     WRONG: "Importance alignment over the cases that a model gets wrong",
@@ -39,7 +41,8 @@ HOW_TO_READ = (
     "by a list of our own); soft, importance in models trained with explanations; expert, share of "
     "annotators who marked a token. [95% interval] p of the paired t test, two-sided (n cases, "
     "u undefined). toy: embedded data and models, whose marks and explanations are what the "
-    "generator planted, not what people wrote; not evidence about people. published: Prasad et al. "
+    "generator planted, not what people wrote; not evidence about people. stand-in: reasons that "
+    "people wrote for these pairs, models of ours and not the study's. published: Prasad et al. "
     "(2021), printed figures; their p are bounds by their stars. Their commonly wrong cases are "
     "the 60 with expert marks. Diagnostic: accuracy on cases in the manner of HANS."
 )
@@ -133,6 +136,11 @@ def notes(report: Report) -> list[str]:
             f"Soft oracle: C and C_R are means over {' or '.join(map(str, seeds))} "
             "explanation-informed models of different seeds."
         )
+    said: dict[str, list[str]] = {}
+    for name, model in models.items():
+        for note in model.get("notes", ()):
+            said.setdefault(note.rstrip("."), []).append(name)
+    found += [f"{', '.join(names)}: {note}." for note, names in said.items()]
     return found + _not_fitted(report)
 
 
@@ -162,10 +170,11 @@ def _not_fitted(report: Report) -> list[str]:
         if len(models) > 2
         else "Correlations with accuracy need three models at least."
     )
-    if report.about["data"] == "nli/inference":
+    if report.about["data"] in BALANCED:
         found.append(
-            "The cases are half right and half wrong for bert-base, and of its errors those that "
-            "most models share were chosen first: they are no random sample of any model's errors."
+            f"The cases are half right and half wrong for {BALANCED[report.about['data']]}, and of "
+            "its errors those that most models share were chosen first: they are no random sample "
+            "of any model's errors."
         )
     if report.about["commonly_wrong"] < 2:
         found.append(

@@ -26,8 +26,13 @@ def alignment(
         Path | None, typer.Option(help="Marks and explanations of one setting, JSON Lines.")
     ] = None,
     folder: Annotated[
-        Path, typer.Option("--out", help="Folder of a run: maps, table and board go there.")
-    ] = Path("runs/embedded"),
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder of a run: maps, table and board go there; by default runs/embedded, for "
+            "real data runs/standard.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the other explanations that are drawn.")] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")] = "auto",
     precision: Annotated[str, typer.Option(help="fp32 or fp64.")] = "fp32",
@@ -40,7 +45,9 @@ def alignment(
     """
     from humetric.alignment.accuracy import embedded_accuracy
     from humetric.alignment.importance import refusal
-    from humetric.alignment.measure import measure_embedded
+    from humetric.alignment.measure import measure_named
+    from humetric.alignment.real import accuracy as real_accuracy
+    from humetric.alignment.real import settings_with_reasons
     from humetric.alignment.report import make_report, read_reports, write_report
     from humetric.alignment.rows import sections_of
     from humetric.boards.files import FOLDER, write_boards
@@ -56,6 +63,9 @@ def alignment(
         raise HumetricError(
             f"Expected one setting with --marks but got {len(chosen)}: marks are of its cases."
         )
+    real = settings_with_reasons()
+    if folder is None:
+        folder = Path("runs") / ("standard" if chosen[0] in real else "embedded")
     explainer, placement, store = METHODS.make(method), place(device, precision), Store(folder)
     groups: dict[str, list[str]] = {}
     for name in chosen:
@@ -70,13 +80,14 @@ def alignment(
                 continue
             with err.status(f"{name}: importances and oracles"):
                 found.append(
-                    measure_embedded(
+                    measure_named(
                         name, explainer, cases=cases, level=features, seed=seed, marks=marks,
                         placement=placement, store=store,
                     )
                 )  # fmt: skip
             with err.status(f"{name}: accuracy"):
-                accuracy[name] = embedded_accuracy(name)
+                find = real_accuracy if name in real else embedded_accuracy
+                accuracy[name] = find(name)
         for name, why in refused.items():
             err.print(f"{name} is left out: {why}.", markup=False)
         if found:
@@ -102,7 +113,11 @@ def alignment(
 
 
 def _settings(wanted: list[str]) -> list[str]:
-    """Settings by name or by how they begin; inference first, since it has all three oracles."""
+    """Settings by name or by how they begin; inference first, since it has all three oracles.
+
+    Settings on real data are meant where no embedded one begins so: nli/anli, not nli.
+    """
+    from humetric.alignment.real import settings_with_reasons
     from humetric.errors import UnknownNameError
     from humetric.tasks.named import embedded_settings
 
@@ -110,10 +125,14 @@ def _settings(wanted: list[str]) -> list[str]:
     if not wanted:
         texts = [name for name in known if not name.startswith("image/")]
         return sorted(texts, key=lambda name: (not name.startswith("nli/"), name))
+    real = settings_with_reasons()
     found: dict[str, None] = {}
     for name in wanted:
-        fitting = [k for k in known if k == name or k.startswith(name.rstrip("/") + "/")]
-        if not fitting:
-            raise UnknownNameError("setting", name, known)
+        for some in (known, real):
+            fitting = [k for k in some if k == name or k.startswith(name.rstrip("/") + "/")]
+            if fitting:
+                break
+        else:
+            raise UnknownNameError("setting", name, [*known, *real])
         found |= dict.fromkeys(fitting)
     return list(found)

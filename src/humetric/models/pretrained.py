@@ -85,7 +85,7 @@ def untrained(kind: str, head: str, classes: int) -> TextModel:
     elif kind == "lstm":
         made = BiLSTM(words, classes, WIDTH, width=96)
     else:
-        made = InferSent(words, classes, WIDTH, width=96, layers=2, hidden=128)
+        made = InferSent(words, classes, WIDTH, width=64, layers=2, hidden=128)
     with safe_open(find(SOURCE).file("model.safetensors"), framework="pt") as file:
         vectors = file.get_tensor("embeddings.word_embeddings.weight")
     # About 1 on average in each dimension, as layers start from.

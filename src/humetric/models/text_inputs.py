@@ -19,7 +19,7 @@ from humetric.data.embedded.inference import Pair
 from humetric.data.embedded.reading import Question
 from humetric.data.embedded.wording import Span, Text, seeded
 from humetric.errors import HumetricError
-from humetric.models.wordpiece import PAD, SEP
+from humetric.models.wordpiece import PAD
 
 
 class Inputs(NamedTuple):
@@ -62,24 +62,43 @@ def explained(
     """Pairs with a reason each; the class is the label, plus 3 where the reason is another's."""
     found = tokenizer.encode_batch([(p.premise, p.hypothesis) for p in pairs])
     added = tokenizer.encode_batch(list(reasons), add_special_tokens=False)
-    ids = [[*e.ids, *r.ids, SEP] for e, r in zip(found, added, strict=True)]
-    types = [[*e.type_ids, *([1] * (len(r.ids) + 1))] for e, r in zip(found, added, strict=True)]
     classes = [p.label + (0 if m else 3) for p, m in zip(pairs, matched, strict=True)]
-    return _padded(ids, types, classes)
+    return followed([e.ids for e in found], [e.type_ids for e in found],
+                    [e.ids for e in added], classes)  # fmt: skip
+
+
+def followed(
+    ids: Sequence[Sequence[int]],
+    types: Sequence[Sequence[int]],
+    added: Sequence[Sequence[int]],
+    target: Sequence[int],
+) -> Inputs:
+    """Tokens of pairs, and after each those of a reason and the pair's last special token again."""
+    return _padded(
+        [[*own, *more, own[-1]] for own, more in zip(ids, added, strict=True)],
+        [[*own, *([1] * (len(more) + 1))] for own, more in zip(types, added, strict=True)],
+        target,
+    )
 
 
 def matched_and_not(
     pairs: Sequence[Pair], purpose: str
 ) -> tuple[list[Pair], list[str], list[bool]]:
     """Every pair twice: with its own reason, and with that of another pair drawn at random."""
-    rng, both, reasons = seeded(purpose), [], []
-    for own in pairs:
-        other = own
-        while other.reason == own.reason:
-            other = pairs[int(rng.integers(len(pairs)))]
-        both += [own, own]
-        reasons += [own.reason, other.reason]
-    return both, reasons, [True, False] * len(pairs)
+    whose, reasons = twice([pair.reason for pair in pairs], purpose)
+    return [pairs[i] for i in whose], reasons, [True, False] * len(pairs)
+
+
+def twice(reasons: Sequence[str], purpose: str) -> tuple[list[int], list[str]]:
+    """Every pair's number twice, with its own reason and with another's, drawn at random."""
+    rng, whose, told = seeded(purpose), [], []
+    for own, reason in enumerate(reasons):
+        other = reason
+        while other == reason:
+            other = reasons[int(rng.integers(len(reasons)))]
+        whose += [own, own]
+        told += [reason, other]
+    return whose, told
 
 
 def of_questions(

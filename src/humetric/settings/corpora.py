@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -26,6 +26,8 @@ class Sample(NamedTuple):
     """A class, or the characters of the passage that answer."""
     reasons: tuple[str, ...] = ()
     """Why the label holds, in people's words, where the data have that."""
+    split: str = ""
+    """Which part of the data it is in."""
 
     @property
     def sha256(self) -> str:
@@ -44,15 +46,34 @@ class Corpus:
     train: Callable[[], Sequence[Sample]]
     pool: Callable[[], Sequence[Sample]]
     """Held out; the cases are among these."""
+    elsewhere: bool = False
+    """Whether training texts are of another kind than the pool's."""
 
     def training(self) -> list[Sample]:
-        """What models learn from: nothing that is in the pool, whatever its label."""
-        held = {_plain(sample) for sample in self.pool()}
-        return [sample for sample in self.train() if _plain(sample) not in held]
+        """What models learn from: nothing that is in the pool, whatever its label.
+
+        Of pairs, none whose first text is in the pool, whatever the second: hypotheses are written
+        for a premise, and say what others were.
+        """
+        held = {plain(sample) for sample in self.pool()}
+        return [sample for sample in self.train() if plain(sample) not in held]
+
+    def alike(self, cases: Container[str]) -> list[Sample]:
+        """Texts of the cases' kind, none of them a case, for what learns from the model's answers.
+
+        These are the training texts, or where those are of another kind the others of the pool.
+        """
+        if not self.elsewhere:
+            return self.training()
+        held = {plain(sample) for sample in self.pool() if sample.id in cases}
+        return [sample for sample in self.pool() if plain(sample) not in held]
 
 
-def _plain(sample: Sample) -> str:
-    return " ".join(" ".join(sample.segments).lower().split())
+def plain(sample: Sample) -> str:
+    """The text, or of a pair the first, without what differs between two prints of it."""
+    if len(sample.segments) == 1:
+        return " ".join(sample.segments[0].lower().split())
+    return "".join(c for c in sample.segments[0].lower() if c.isalnum())
 
 
 def classified(source: str, split: str) -> tuple[Sample, ...]:
@@ -62,10 +83,10 @@ def classified(source: str, split: str) -> tuple[Sample, ...]:
 
 def inferred(source: str, *splits: str) -> tuple[Sample, ...]:
     """Premises and hypotheses, with reasons where there are any."""
-    found = [r for split in splits for r in _rows(source, split)]
     return tuple(
-        Sample(r["id"], (r["premise"], r["hypothesis"]), r["label"], tuple(r["reasons"]))
-        for r in found
+        Sample(r["id"], (r["premise"], r["hypothesis"]), r["label"], tuple(r["reasons"]), split)
+        for split in splits
+        for r in _rows(source, split)
     )
 
 
@@ -91,4 +112,29 @@ HOTEL_REVIEWS = Corpus(
     ("genuine", "fake"),
     train=lambda: classified("hotel_reviews", "train"),
     pool=lambda: classified("hotel_reviews", "test"),
+)
+
+
+@cache
+def _snli() -> list[Sample]:
+    """SNLI without the premises of either pool, since one model is explained on both."""
+    held = {plain(sample) for pool in (_esnli(), _anli()) for sample in pool}
+    return [sample for sample in inferred("snli", "train") if plain(sample) not in held]
+
+
+def _esnli() -> tuple[Sample, ...]:
+    return inferred("esnli", "validation")
+
+
+def _anli() -> tuple[Sample, ...]:
+    return inferred("anli", "dev_r1", "dev_r2")
+
+
+RELATIONS = ("entailment", "neutral", "contradiction")
+
+ESNLI = Corpus("esnli", "nli", ("snli", "esnli", "anli"), RELATIONS, train=_snli, pool=_esnli)
+"""Extension: its reasons explain the gold label only, not what fooled a model."""
+
+ANLI = Corpus(
+    "anli", "nli", ("snli", "anli", "esnli"), RELATIONS, train=_snli, pool=_anli, elsewhere=True
 )

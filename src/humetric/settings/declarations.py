@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from humetric.settings.declared import Declared
+from humetric.settings.inference import INFERENCE
 from humetric.settings.pictures import IMAGES
 from humetric.settings.sentiment import SENTIMENT
 from humetric.settings.tables import TABLES
 
-DECLARED: tuple[Declared, ...] = (*SENTIMENT, *TABLES, *IMAGES)
+DECLARED: tuple[Declared, ...] = (*SENTIMENT, *INFERENCE, *TABLES, *IMAGES)
+"""What is declared of a setting on real data."""

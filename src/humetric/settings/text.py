@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from pyarrow import parquet
 
 from humetric.data.sources import find
@@ -122,16 +123,22 @@ def chosen_cases(learner: Learner, id: str, task: Training) -> None:
             task.say(f"  {error}")
             count -= 4
     about = {"accuracy": accuracy, "pool": len(pool), "weights": weights}
-    cases = [
+    write_cases(id, about, listed(pool, scores, picked))
+
+
+def listed(
+    pool: Sequence[Sample], scores: NDArray[np.float64], picked: Iterable[int]
+) -> list[dict[str, Any]]:
+    """What cases.json says of the cases."""
+    return [
         {
             "id": pool[i].id,
-            "label": int(labels[i]),
+            "label": pool[i].label,
             "predicted": int(scores[i].argmax()),
             "sha256": pool[i].sha256,
         }
         for i in picked
     ]
-    write_cases(id, about, cases)
 
 
 def samples_of(corpus: Corpus, rows: Rows) -> list[Sample]:
@@ -170,14 +177,15 @@ def load(
         classes=corpus.classes,
         limit=learner.limit,
     )
-    training = [sample.segments for sample in corpus.training()]
+    cases = tuple(row["id"] for row in chosen["cases"])
+    alike = [sample.segments for sample in corpus.alike(cases)]
     encoder = made.encoder
     assert encoder is not None
-    table, version = neighbours(corpus, tuple(row["id"] for row in chosen["cases"]))
+    table, version = neighbours(corpus, cases)
     return replace(
         made,
         version=f"{made.version}, {version}",
-        unlabelled=Unlabelled(training, encoder, SEGMENTS[task]),
+        unlabelled=Unlabelled(alike, encoder, SEGMENTS[task]),
         neighbours=Neighbours(table, encoder, SEGMENTS[task], version),
         notes=() if recorded else (OTHER.format(weights=weights, recorded=chosen["weights"]),),
     )
