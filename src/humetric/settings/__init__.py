@@ -38,4 +38,5 @@ def load_real(id: str, cases: int | None = None, baseline: str = "mean") -> Sett
         if cases < 1:
             raise HumetricError(f"Expected at least one case of {id} but got {cases}.")
         rows = rows[:cases]
-    return replace(declared.load(chosen, rows, baseline), notes=declared.notes)
+    made = declared.load(chosen, rows, baseline)
+    return replace(made, notes=(*made.notes, *declared.notes))

@@ -26,6 +26,8 @@ class Sample(NamedTuple):
     """A class, or the characters of the passage that answer."""
     reasons: tuple[str, ...] = ()
     """Why the label holds, in people's words, where the data have that."""
+    answers: tuple[str, ...] = ()
+    """All answers that count as true; `label` is where the first of them is."""
 
     @property
     def sha256(self) -> str:
