@@ -23,13 +23,13 @@ MINILM = "all-MiniLM-L6-v2"
 READERS = {
     "high": Reader(
         "qa/squad-original/high",
-        Recipe("minilm", {}, texts=10_000, epochs=3, rate=1e-3, batch=16, masked=0.1),
+        Recipe("minilm", {}, texts=10_000, epochs=2, rate=1e-3, batch=16, masked=0.1),
         room=192,
         minutes=30,
     ),
     "medium": Reader(
         "qa/squad-original/medium",
-        Recipe("minilm", {}, texts=1_000, epochs=3, rate=1e-3, batch=16, masked=0.1),
+        Recipe("minilm", {}, texts=800, epochs=2, rate=1e-3, batch=16, masked=0.1),
         room=192,
         minutes=8,
     ),
