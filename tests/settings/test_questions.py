@@ -116,6 +116,8 @@ def test_people_saw_high_and_low() -> None:
         for level in ("high", "low"):
             assert cells[f"qa/{data}/{level}"] == [("gonzalez2021", f"{level}-{name}")]
         assert cells[f"qa/{data}/medium"] == []
+    evidence = {(id.split("/")[2], p["evidence"]) for id, found in pairs.items() for p in found}
+    assert evidence == {("high", "stand-in"), ("low", "replica")}
 
 
 @pytest.mark.parametrize("data", VERSIONS)
