@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,8 +34,11 @@ def sample(id: str, added: bool, asks: str = "the mill") -> Sample:
 ASKED = {"cut": "the mill", "vague": "the mill", "lost": "the barn"}
 
 
+Written = list[tuple[str, dict[str, Any], list[dict[str, Any]]]]
+
+
 @pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Written]:
     """Five plain questions, one cut, one whose answer is unclear, one that the rule cannot answer.
 
     LOW says "mill", MEDIUM answers with the added sentence; what is written is listed.
@@ -54,7 +59,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any], lis
             answers.append(Said(span, 0.01 if one.id == "vague" else 1.0, whole))
         return f"weights of {level}", answers
 
-    written: list[tuple[str, dict[str, Any], list[dict[str, Any]]]] = []
+    written: Written = []
     monkeypatch.setattr(questions, "evaluated", lambda adversarial: made[adversarial])
     monkeypatch.setattr(questions, "heard", heard)
     monkeypatch.setattr(questions, "write_cases", lambda *given: written.append(given))
@@ -63,9 +68,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any], lis
     shared.cache_clear()
 
 
-def test_readers_share_questions_in_both_versions(
-    pool: list[tuple[str, dict[str, Any], list[dict[str, Any]]]], tmp_path: Any
-) -> None:
+def test_readers_share_questions_in_both_versions(pool: Written, tmp_path: Path) -> None:
     """Without those that a reader sees in part, is undecided about, or LOW has no rule for."""
     said: list[str] = []
     task = Training("", tmp_path, tmp_path, say=said.append)

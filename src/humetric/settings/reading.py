@@ -158,8 +158,8 @@ def agreement(samples: Sequence[Sample], given: Sequence[Said], rule: bool = Fal
             pairs.append((max(f1(text, t) for t in true), max(exact(text, t) for t in true)))
     if not pairs:
         raise HumetricError("Expected questions with an answer but there are none.")
-    one, other = zip(*pairs, strict=True)
-    return Scores(round(sum(one) / len(one), 4), round(sum(other) / len(other), 4))
+    near, same = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
+    return Scores(round(near, 4), round(same, 4))
 
 
 class Scores(NamedTuple):
