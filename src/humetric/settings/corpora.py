@@ -28,6 +28,8 @@ class Sample(NamedTuple):
     """Why the label holds, in people's words, where the data have that."""
     split: str = ""
     """Which part of the data it is in."""
+    answers: tuple[str, ...] = ()
+    """All answers that count as true; `label` is where the first of them is."""
 
     @property
     def sha256(self) -> str:

@@ -21,10 +21,16 @@ def f1(answer: str, truth: str) -> float:
 
     Case, punctuation and articles do not count.
     """
-    one, other = (
-        Counter(re.sub(r"\b(a|an|the)\b|[^\w\s]", " ", text.lower()).split())
-        for text in (answer, truth)
-    )
+    one, other = Counter(_words(answer)), Counter(_words(truth))
     if not one or not other:
         return float(one == other)
     return 2 * sum((one & other).values()) / (sum(one.values()) + sum(other.values()))
+
+
+def exact(answer: str, truth: str) -> bool:
+    """Whether two answers have the same words in the same order; the same does not count."""
+    return _words(answer) == _words(truth)
+
+
+def _words(text: str) -> list[str]:
+    return re.sub(r"\b(a|an|the)\b|[^\w\s]", " ", text.lower()).split()

@@ -34,7 +34,9 @@ def load_setting(id: str, cases: int | None = None, baseline: str = "mean") -> S
         raise UnknownNameError("setting", id, known_settings())
     whole = Later(partial(load_setting, id, baseline=baseline))
     if id in REAL:
-        return replace(load_real(id, cases, baseline), panel=whole)
+        from humetric.tasks.embedded_text import rivals_of
+
+        return replace(load_real(id, cases, baseline), panel=whole, rivals=rivals_of(id))
     chosen = json.loads((convnet.WEIGHTS / id / "cases.json").read_text())
     rows = chosen["cases"]
     if cases is not None:
