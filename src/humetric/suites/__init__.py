@@ -45,6 +45,8 @@ class Suite(_Strict):
     seed: int = 0
     cases: int = Field(gt=0)
     chunk: int = Field(gt=0)
+    published: bool = False
+    """Whether a run starts from what is published of it in leaderboards/."""
     methods: tuple[str, ...] = Field(min_length=1)
     metrics: tuple[str, ...] = Field(min_length=1)
     parameters: dict[str, dict[str, Any]] = {}
