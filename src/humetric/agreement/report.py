@@ -17,6 +17,7 @@ from humetric.results.result import Result
 from humetric.stats.concordance import pearson, spearman
 from humetric.stats.joint import DRAWS
 from humetric.stats.shared import overlap
+from humetric.stats.steady import six
 
 KEY = ("metric", "tier", "study", "cell", "measure", "coefficient", "level", "made_on")
 """What tells the rows of the board apart."""
@@ -278,5 +279,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, float):
-        return None if math.isnan(value) else float(f"{value:.6g}")
+        return six(value)
     return value

@@ -54,8 +54,8 @@ def build(
     from humetric.alignment.report import read_reports
     from humetric.alignment.rows import sections_of
     from humetric.boards.files import (
-        FOLDER,
         board_files,
+        boards_in,
         first_difference,
         judged,
         places_of,
@@ -63,10 +63,11 @@ def build(
     )
     from humetric.boards.task_board import boards_of
     from humetric.results.gaps import unfinished
+    from humetric.results.published import is_published
     from humetric.results.read import read_result
 
     result = read_result(run)
-    lacking = unfinished(result, run)
+    lacking, published = unfinished(result, run), is_published(run)
     if result.scores.empty:
         nothing = f"The run in {run} has no scores, so there is nothing to make boards from."
         if as_json:
@@ -80,7 +81,7 @@ def build(
     if check:
         # Records are what counts: tables that were made of them must still say the same.
         tables = {n: text for n, text in result.tables().items() if (run / n).exists()}
-        difference = first_difference(files, run / FOLDER) or first_difference(tables, run)
+        difference = first_difference(files, boards_in(run)) or first_difference(tables, run)
         again = "".join(f" --human-data {place}" for place in places)
         if as_json:
             print_json(
@@ -98,24 +99,26 @@ def build(
             studies = f" and the studies in {', '.join(map(str, places))}" if places else ""
             also = f" So are {' and '.join(tables)}." if tables else ""
             out.print(
-                f"The boards in {run / FOLDER} are what the results{studies} give.{also} Pictures "
+                f"The boards in {boards_in(run)} are what the results{studies} give.{also} Pictures "
                 "are not compared, since fonts differ.",
                 markup=False,
             )
         if lacking:
             err.print(lacking, markup=False, soft_wrap=True)
-        raise typer.Exit(1 if difference or lacking else 0)
+        # What was published before it was finished says so on its boards.
+        raise typer.Exit(1 if difference or (lacking and not published) else 0)
     written = write_boards(files, run, found, sections)
-    result.write_tables(run)
+    if not published:
+        result.write_tables(run)
     if lacking:
         err.print(lacking, markup=False, soft_wrap=True)
     if as_json:
         data = json.loads(files["methods.json"])
-        print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)
+        print_json({"folder": str(boards_in(run)), "files": [p.name for p in written]} | data)
         return
     print_boards(result, found, made, settings)
     names = ", ".join(path.name for path in written)
-    out.print(f"\nBoards: {run / FOLDER} ({names})", markup=False)
+    out.print(f"\nBoards: {boards_in(run)} ({names})", markup=False)
 
 
 def print_boards(result: Result, found: Agreement, made: Boards, settings: bool) -> None:

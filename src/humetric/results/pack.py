@@ -76,7 +76,7 @@ def packed(pack: Pack) -> bytes:
         "environments": [json.loads(text) for text in places],
         "records": listed,
     }
-    text = canonical(content)
+    text = json.dumps(content, separators=(",", ":"))  # in order: boards have it
     metadata = canonical({"content": text, "sha256": checksum(tensors, {KEY: text})})
     return lzma.compress(save(tensors, {KEY: metadata}), preset=9)
 
