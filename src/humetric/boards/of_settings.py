@@ -29,7 +29,9 @@ def settings_part(result: Result) -> list[str]:
     priced = bool(result.spent)
     head = HEAD + SPENT * priced
     marks = footnotes(result)
-    lines = [_line(row, marks.get(row["setting"], [])) + _took(row) * priced for row in rows]
+    lines = [
+        _line(row, marks.get(row["setting"], [])) + (_took(row) if priced else []) for row in rows
+    ]
     table = [f"| {' | '.join(line)} |" for line in [head, *lines]]
     table.insert(1, "|---|---:|---|---|" + "---:|---:|---|" * priced)
     return ["## What was run", "", *table, "", EVIDENCE + f" {TOOK}" * priced, ""]

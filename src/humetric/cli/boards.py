@@ -67,7 +67,8 @@ def build(
     from humetric.results.read import read_result
 
     result = read_result(run)
-    lacking, published = unfinished(result, run), is_published(run)
+    published = is_published(run)
+    lacking = unfinished(result, run, published)
     if result.scores.empty:
         nothing = f"The run in {run} has no scores, so there is nothing to make boards from."
         if as_json:
@@ -119,6 +120,44 @@ def build(
     print_boards(result, found, made, settings)
     names = ", ".join(path.name for path in written)
     out.print(f"\nBoards: {boards_in(run)} ({names})", markup=False)
+
+
+@boards.command()
+def index(
+    folder: Annotated[Path, typer.Argument(help="Folder of published folders.")] = Path(
+        "leaderboards"
+    ),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; say whether the files are up to date.")
+    ] = False,
+) -> None:
+    """Make README.md of published boards: what was found, and what it took."""
+    from humetric.boards.files import first_difference
+    from humetric.boards.leaderboards.page import index_files, read_index
+    from humetric.human.read import load_studies
+    from humetric.results.files import write_whole
+
+    results = read_index(folder)
+    if not results:
+        err.print(
+            f"Expected published results in folders of {folder} but there are none: publish a run "
+            f"with humetric publish RUN {folder}/NAME.",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+        raise typer.Exit(1)
+    with err.status("Comparing metrics with people"):
+        files = index_files(results, load_studies())
+    if check:
+        difference = first_difference(files, folder)
+        said = f"{difference} Make it again: humetric boards index {folder}" if difference else ""
+        (err if said else out).print(
+            said or f"{', '.join(files)} in {folder}: what the results give.",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+        raise typer.Exit(1 if difference else 0)
+    for name, text in files.items():
+        write_whole(folder / name, text)
+    out.print(f"Written: {', '.join(str(folder / name) for name in files)}", markup=False)
 
 
 def print_boards(result: Result, found: Agreement, made: Boards, settings: bool) -> None:
