@@ -121,7 +121,8 @@ def test_costs_stand_beside_the_defaults() -> None:
     assert found["lime"].others == {"captum": 25, "Xplique": 150}
     brief = costs.brief([result])
     assert "| deletion | 32 | 174 | — | 11 |" in brief
-    assert "1 settings" in costs.totals(result) and "4,000 forward rows" in costs.totals(result)
+    assert "1 settings" in costs.totals(result)
+    assert "4,000 forward rows" in costs.totals(result)
 
 
 @pytest.mark.parametrize(
@@ -134,15 +135,18 @@ def test_durations(seconds: float, said: str) -> None:
 def test_leaders_are_those_that_nobody_beats() -> None:
     result = made()
     (lead,) = leads(boards_of(result).tasks, result)
-    assert set(lead.methods) == {"lime", "rise"} and lead.decided
+    assert set(lead.methods) == {"lime", "rise"}
+    assert lead.decided
     assert "**lime, rise**" in "\n".join(table([lead]))
 
 
 def test_a_control_in_the_lead_decides_nothing() -> None:
     result = published(result_of(drawn({"lime": 0.3, "random": 0.3, "edge": 0.9})))
     lead = leads(boards_of(result).tasks, result)[0]
-    assert "random" in lead.controls and not lead.decided
-    assert table([lead]) == [] and undecided([lead]) == ["deletion"]
+    assert "random" in lead.controls
+    assert not lead.decided
+    assert table([lead]) == []
+    assert undecided([lead]) == ["deletion"]
 
 
 def test_boards_say_what_was_run() -> None:
@@ -201,6 +205,7 @@ def test_another_order_of_sums_changes_nothing(seed: int) -> None:
 
 def test_steady_rounding() -> None:
     assert six(0.1 + 0.2) == six(0.3) == 0.3
-    assert six(1e-17) == 0.0 and str(six(-1e-17)) == "0.0"
+    assert six(1e-17) == 0.0
+    assert str(six(-1e-17)) == "0.0"
     assert six(float("nan")) is None
     assert steady(0.0625 + 1e-17) == steady(0.0625 - 1e-17)

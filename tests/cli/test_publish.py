@@ -27,11 +27,13 @@ def test_boards_of_what_is_published(humetric: Humetric, published: Path) -> Non
     assert humetric("boards", "build", str(published)).returncode == 0
     names = {path.name for path in published.iterdir()}
     assert {"methods.md", "methods.csv", "methods.json", "metrics.md", "results"} <= names
-    assert "metrics-scatter-toy.png" not in names and "scores.csv" not in names
+    assert "metrics-scatter-toy.png" not in names
+    assert "scores.csv" not in names
     assert humetric("boards", "build", str(published), "--check").returncode == 0
     (published / "methods.md").write_text("better\n")
     done = humetric("boards", "build", str(published), "--check")
-    assert done.returncode == 1 and "methods.md differs from line 1" in done.stderr
+    assert done.returncode == 1
+    assert "methods.md differs from line 1" in done.stderr
 
 
 def test_the_index(humetric: Humetric, published: Path, tmp_path: Path) -> None:
@@ -65,7 +67,8 @@ def test_what_is_not_finished_is_not_published(humetric: Humetric, tmp_path: Pat
     assert humetric(*RUN, "--out", str(run)).returncode == 0
     next((run / "records").rglob("score/edge-deletion-*")).unlink()
     done = humetric("publish", str(run), str(board))
-    assert done.returncode == 1 and "not finished" in done.stdout
+    assert done.returncode == 1
+    assert "not finished" in done.stdout
     assert not board.exists()
     assert humetric("publish", str(run), str(board), "--unfinished").returncode == 0
     assert humetric("boards", "build", str(board)).returncode == 0
@@ -77,6 +80,8 @@ def test_what_is_not_finished_is_not_published(humetric: Humetric, tmp_path: Pat
 
 def test_a_folder_without_published_results(humetric: Humetric, tmp_path: Path) -> None:
     done = humetric(*RUN, "--published", str(tmp_path), "--out", str(tmp_path / "run"))
-    assert done.returncode == 2 and "Expected published results in" in done.stderr
+    assert done.returncode == 2
+    assert "Expected published results in" in done.stderr
     done = humetric("publish", str(tmp_path), str(tmp_path / "board"))
-    assert done.returncode == 2 and "no run.json" in done.stderr.replace("\n", " ")
+    assert done.returncode == 2
+    assert "no run.json" in done.stderr.replace("\n", " ")

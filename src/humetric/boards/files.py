@@ -15,9 +15,9 @@ from humetric.alignment.rows import Section
 from humetric.boards.method_board import Cell, Column, MethodBoard, Row, legend
 from humetric.boards.metric_board import metric_board_files
 from humetric.boards.model_board import model_board_files
+from humetric.boards.of_settings import footnote_part, marks_of, settings_part, settings_rows
 from humetric.boards.pictures.draw import model_pictures, pictures
 from humetric.boards.pictures.sheet import small
-from humetric.boards.of_settings import footnote_part, marks_of, settings_part, settings_rows
 from humetric.boards.settings_line import settings_line
 from humetric.boards.task_board import Boards, TaskBoard, boards_of
 from humetric.human.read import load_studies

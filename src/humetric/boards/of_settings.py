@@ -76,8 +76,7 @@ def _line(row: dict[str, Any], marks: Sequence[int]) -> list[str]:
 
 def _took(row: dict[str, Any]) -> list[str]:
     calls = f"{row['model_calls']:,} + {row['gradient_rows']:,}"
-    code = ", ".join(revision.partition("-")[0][:8] for revision in row["revisions"])
-    return [duration(row["seconds"]), calls, code or "unknown"]
+    return [duration(row["seconds"]), calls, ", ".join(row["revisions"]) or "unknown"]
 
 
 def duration(seconds: float) -> str:

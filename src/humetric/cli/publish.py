@@ -13,10 +13,10 @@ from humetric.cli.app import app, err, out
 @app.command()
 def publish(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
-    target: Annotated[Path, typer.Argument(help="Published folder, such as leaderboards/standard.")],
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Only these; may be repeated.")
-    ] = None,
+    target: Annotated[
+        Path, typer.Argument(help="Published folder, such as leaderboards/standard.")
+    ],
+    setting: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     unfinished: Annotated[
         bool, typer.Option("--unfinished", help="Also settings that the run has not finished.")
     ] = False,
@@ -33,6 +33,13 @@ def publish(
         what = f"{one.cases} cases, {one.records:,} records, {one.size / 1000:,.0f} kB"
         said = f"{one.done} ({what})" if one.size else one.done
         out.print(f"{one.setting}: {said}", markup=False)
+        if one.uncommitted:
+            err.print(
+                f"{one.uncommitted:,} records of {one.setting} were made by code that was not "
+                "committed: nobody can make them again. Run from a clean checkout before this is "
+                "committed.",
+                markup=False, soft_wrap=True,
+            )  # fmt: skip
     left = [one.setting for one in done if not one.size]
     if left:
         err.print(

@@ -107,7 +107,9 @@ def failure(message: str) -> str:
     """The kind of an error and a digest of what it said; it may quote a case."""
     kind = message.partition(":")[0]
     kind = kind if re.fullmatch(r"[A-Z][A-Za-z]{2,39}", kind) else "error"
-    return f"{kind} (what it said has the digest {hashlib.sha256(message.encode()).hexdigest()[:8]})"
+    return (
+        f"{kind} (what it said has the digest {hashlib.sha256(message.encode()).hexdigest()[:8]})"
+    )
 
 
 def sentence(text: str) -> str:
@@ -143,5 +145,7 @@ def refused(kind: str, what: str, name: str) -> HumetricError:
 
 def _number(kind: str, name: str, value: Any) -> float | int:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise HumetricError(f"Expected a number as {name} of a {kind} but got {type(value).__name__}.")
+        raise HumetricError(
+            f"Expected a number as {name} of a {kind} but got {type(value).__name__}."
+        )
     return value

@@ -107,7 +107,10 @@ def read_pack(path: Path) -> Pack:
         )
     records = {}
     for number, entry in enumerate(content["records"]):
-        about = {**entry["about"], "environment": content["environments"][entry["about"]["environment"]]}
+        about = {
+            **entry["about"],
+            "environment": content["environments"][entry["about"]["environment"]],
+        }
         parts = {
             part: tensors[f"{number:05}/{part}"].to(getattr(torch, kind))
             for part, kind in entry["tensors"].items()
@@ -119,7 +122,11 @@ def read_pack(path: Path) -> Pack:
 def _small(values: Tensor) -> Tensor:
     """As float32 where that loses nothing."""
     small = values.float()
-    return small if torch.equal(small.to(values.dtype).nan_to_num(9e9), values.nan_to_num(9e9)) else values
+    return (
+        small
+        if torch.equal(small.to(values.dtype).nan_to_num(9e9), values.nan_to_num(9e9))
+        else values
+    )
 
 
 def _damaged(path: Path, why: str) -> HumetricError:

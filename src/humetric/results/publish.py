@@ -38,6 +38,8 @@ class Outcome(NamedTuple):
     records: int = 0
     size: int = 0
     """Bytes of the file."""
+    uncommitted: int = 0
+    """Records that were made by code that was not committed."""
 
 
 def publish(
@@ -74,7 +76,9 @@ def _publish(run: Path, manifest: Mapping[str, Any], name: str, target: Path) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
     done = "unchanged" if same else "published"
-    return Outcome(name, done, cases, len(pack.records), len(content))
+    revisions = [r.about["environment"].get("revision", "") for r in pack.records.values()]
+    dirty = sum(revision.endswith("-dirty") for revision in revisions)
+    return Outcome(name, done, cases, len(pack.records), len(content), dirty)
 
 
 def part(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:

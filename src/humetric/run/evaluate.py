@@ -141,9 +141,7 @@ def run_into(
     return do(plan.items)
 
 
-def _beside(
-    placed: PlacedSetting, plan: Plan, metrics: Mapping[str, Metric]
-) -> dict[str, Any]:
+def _beside(placed: PlacedSetting, plan: Plan, metrics: Mapping[str, Metric]) -> dict[str, Any]:
     """What values of a setting depend on beside its cases, and what their reader must know."""
     setting, panel = placed.setting, None
     found: dict[str, Any] = {"notes": list(setting.notes), "features": list(setting.features)}

@@ -100,8 +100,8 @@ def execute(
                         done.add_replicates(item, name, metric, met)
                 continue
             desk = desks.at(item, _others(settings[item.setting], plan, metrics))
-            some = missing(item, desk.chunk, methods, metrics)
-            needed = {*some.methods, *(name for name, _ in some.pairs)}
+            lacking = missing(item, desk.chunk, methods, metrics)
+            needed = {*lacking.methods, *(name for name, _ in lacking.pairs)}
             for name in item.methods:
                 if name not in needed and not desk.chunk.has_map(methods[name].card):
                     continue  # published: scores are there, and what the map took

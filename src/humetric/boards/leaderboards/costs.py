@@ -50,9 +50,7 @@ def costs(result: Result) -> list[Cost]:
     return found
 
 
-def _mean(
-    default: Default, setting: str, features: Sequence[int], channels: int
-) -> float | None:
+def _mean(default: Default, setting: str, features: Sequence[int], channels: int) -> float | None:
     """Over the cases; None where the defaults refuse one of them."""
     square = setting.startswith("image/")
     calls = [default.calls(n, channels, square) for n in features]
