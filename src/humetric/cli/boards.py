@@ -100,8 +100,8 @@ def build(
             studies = f" and the studies in {', '.join(map(str, places))}" if places else ""
             also = f" So are {' and '.join(tables)}." if tables else ""
             out.print(
-                f"The boards in {boards_in(run)} are what the results{studies} give.{also} Pictures "
-                "are not compared, since fonts differ.",
+                f"The boards in {boards_in(run)} are what the results{studies} give.{also} "
+                "Pictures are not compared, since fonts differ.",
                 markup=False,
             )
         if lacking:

@@ -82,8 +82,8 @@ def unfinished(result: Result, folder: object, published: bool = False) -> str:
     where = _named(dict.fromkeys(f"{g.setting} ({_cells(found, g.setting)})" for g in found))
     if published:
         return (
-            f"What is published in {folder} is unfinished, and its boards say so. Missing, in whole "
-            f"or in part: {where}. Run the rest, then: humetric publish RUN {folder}"
+            f"What is published in {folder} is unfinished, and its boards say so. Missing, in "
+            f"whole or in part: {where}. Run the rest, then: humetric publish RUN {folder}"
         )
     has = "has no scores at all" if result.scores.empty else "is unfinished"
     return (

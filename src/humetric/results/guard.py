@@ -32,8 +32,8 @@ ENVIRONMENT = {
     "numpy", "scipy", "pandas", "captum", "safetensors", "quantus", "lpips",
 }  # fmt: skip
 SETTING = {
-    "version", "cases", "reference", "panel", "rivals", "notes", "features", "channels", "device", "precision",
-    "chunk", "batch_size",
+    "version", "cases", "reference", "panel", "rivals", "notes", "features", "channels", "device",
+    "precision", "chunk", "batch_size",
 }  # fmt: skip
 SENTENCE = 400
 """Characters of a sentence that the code itself wrote: a note, a reason."""
@@ -57,7 +57,9 @@ def about(kind: str, found: Mapping[str, Any], known: Collection[str]) -> dict[s
     for name in found:
         if name not in ABOUT and name not in MORE[kind]:
             raise refused(kind, "a field", name)
-    kept = {name: _number(kind, name, found[name]) for name in found if name in _NUMBERS}
+    kept: dict[str, Any] = {
+        name: _number(kind, name, found[name]) for name in found if name in _NUMBERS
+    }
     kept["environment"] = environment(found.get("environment", {}))
     if "names" in found:
         kept["names"] = [replicate(name, known) for name in found["names"]]
