@@ -189,6 +189,10 @@ def test_real_data_come_first() -> None:
     assert page.index("**standard** (real data") < page.index("**embedded**")
     assert "standard: in " in page.replace("**standard**", "standard")
     assert "nothing on real data" not in page
+    assert (
+        "standard: 1 setting of 1 with fewer than the suite's 48 cases so far (4 or more)" in page
+    )
+    assert f"too few cases to tell any two methods apart on {SETTING}" in page
 
 
 @pytest.mark.parametrize("seed", range(3))

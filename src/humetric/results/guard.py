@@ -108,7 +108,7 @@ def replicate(text: str, known: Collection[str]) -> str:
 def failure(message: str) -> str:
     """The kind of an error and a digest of what it said; it may quote a case."""
     kind = message.partition(":")[0]
-    kind = kind if re.fullmatch(r"[A-Z][A-Za-z]{2,39}", kind) else "error"
+    kind = kind if re.fullmatch(r"[A-Z][A-Za-z]{2,39}(Error|Exception|Exit)", kind) else "error"
     return (
         f"{kind} (what it said has the digest {hashlib.sha256(message.encode()).hexdigest()[:8]})"
     )

@@ -98,8 +98,9 @@ def _newer(one: Mapping[str, Any], other: Mapping[str, Any], folder: Path) -> Ma
     if canonical(definition_of(one)) != canonical(definition_of(other)):
         raise HumetricError(
             f"Expected {one['id']} version {one['version']} with the same parameters in all "
-            f"results in {folder} but it has {dict(one['parameters'])} and {dict(other['parameters'])}: "
-            "publish both settings with the same, or the others in a folder of their own."
+            f"results in {folder} but it has {dict(one['parameters'])} and "
+            f"{dict(other['parameters'])}: publish both settings with the same, or "
+            "the others in a folder of their own."
         )
     return one
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from humetric.agreement.across import STUDIES
+from humetric.agreement.across import ALPHA, STUDIES
 from humetric.boards.findings.answer import answer, powers, rivals
 from humetric.boards.findings.facts import TIERS, Findings, Standing, findings
 from humetric.boards.findings.forest import TITLES, forest
@@ -18,6 +18,7 @@ from humetric.boards.task_board import boards_of
 from humetric.human.study import Study
 from humetric.results.gaps import gaps
 from humetric.results.result import Result
+from humetric.suites import known_suites, load_suite
 
 FIGURE = "metrics.svg"
 MADE = "<!-- Made by humetric boards index; changes by hand are lost. -->"
@@ -158,11 +159,29 @@ def _undecided(main: Findings, real: Mapping[str, Result]) -> list[str]:
         lacking = sorted({gap.setting for gap in gaps(result)})
         if lacking:
             said.append(f"{name}: not finished on {joined(lacking)}.")
+        said += _few_cases(name, result)
         toys = [row["setting"] for row in settings_rows(result) if not row["pairs"]]
         if toys:
             said.append(f"{name}: no study stands beside {joined(toys)}.")
     if not real:
         said.append("On real data nothing is published yet.")
+    return said
+
+
+def _few_cases(name: str, result: Result) -> list[str]:
+    """Whether more cases are to come, and where there are too few to tell methods apart."""
+    cases: Mapping[str, int] = result.provenance["cases"]
+    wanted = load_suite(name).cases if name in known_suites() else 0
+    said = []
+    short = [setting for setting, n in sorted(cases.items()) if n < wanted]
+    if short:
+        said.append(
+            f"{name}: {counted(len(short), 'setting')} of {len(cases)} with fewer than the suite's "
+            f"{wanted} cases so far ({min(cases[s] for s in short)} or more)."
+        )
+    blind = [setting for setting, n in sorted(cases.items()) if 2 / 2**n > ALPHA]
+    if blind:
+        said.append(f"{name}: too few cases to tell any two methods apart on {joined(blind)}.")
     return said
 
 
