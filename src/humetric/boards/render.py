@@ -53,7 +53,7 @@ class Parts(NamedTuple):
 
 
 def markdown(board: Board) -> str:
-    """A heading and tables of some columns each; cells: mean, interval, places, letters, undefined."""
+    """A heading and tables of some columns each; cells: mean, interval, places, letters, n?."""
     parts = [f"### {board.heading}", "", *([board.note, ""] if board.note else [])]
     for start in range(0, len(board.columns), WIDE):
         parts += [*_part(board, slice(start, start + WIDE)), ""]

@@ -16,9 +16,7 @@ from humetric.errors import HumetricError
 def models(
     output: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder to write the tables into, too: embedded-*.md, standard-models.md."
-        ),
+        typer.Option(help="Folder to write the tables into, too: embedded-*.md, standard-models.md."),
     ] = None,
     count: Annotated[int, typer.Option(min=1, max=2000, help="Cases of each pool.")] = 2000,
 ) -> None:

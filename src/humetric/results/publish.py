@@ -144,7 +144,8 @@ def merged(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     if differ:
         raise HumetricError(
             f"{name} is published with another {' and '.join(differ)} than this run has. To "
-            f"replace it, delete {file_of(name, Path(FOLDER))} of the published folder and publish again."
+            f"replace it, delete {file_of(name, Path(FOLDER))} of the published folder and "
+            "publish again."
         )
     cases = max(was["cases"], is_now["cases"], key=len)
     if any(cases[: len(ids)] != ids for ids in (was["cases"], is_now["cases"])):
