@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from humetric.results.result import Result
 from humetric.stats.concordance import pearson, spearman
 from humetric.stats.joint import DRAWS
 from humetric.stats.shared import overlap
+from humetric.stats.steady import six
 
 KEY = ("metric", "tier", "study", "cell", "measure", "coefficient", "level", "made_on")
 """What tells the rows of the board apart."""
@@ -278,5 +278,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, float):
-        return None if math.isnan(value) else float(f"{value:.6g}")
+        return six(value)
     return value

@@ -15,14 +15,20 @@ from humetric.alignment.rows import Section
 from humetric.boards.method_board import Cell, Column, MethodBoard, Row, legend
 from humetric.boards.metric_board import metric_board_files
 from humetric.boards.model_board import model_board_files
+from humetric.boards.of_settings import footnote_part, marks_of, settings_part, settings_rows
 from humetric.boards.pictures.draw import model_pictures, pictures
+from humetric.boards.pictures.sheet import small
 from humetric.boards.settings_line import settings_line
 from humetric.boards.task_board import Boards, TaskBoard, boards_of
 from humetric.human.read import load_studies
 from humetric.results.files import write_whole
+from humetric.results.published import is_published
 from humetric.results.result import Result
+from humetric.stats.steady import six
 
 FOLDER = "boards"
+TOY = "metrics-scatter-toy.png"
+"""Not published: megabytes of what is no evidence."""
 
 _CELL = (
     "method", "control", "metric", "metric_version", "direction", "n", "undefined",
@@ -57,27 +63,53 @@ def board_files(
     rows = [row for board in made.settings for row in tidy(board)]
     of_tasks = [row for board in made.tasks for row in tidy_task(board)]
     files = {
-        "methods.md": f"# Method boards\n\n{_pages(made)}\n{legend(result)}\n",
+        "methods.md": _page(made, result),
         "methods.csv": _csv(FIELDS, rows),
         "methods.json": _json(rows, of_tasks, made, result, human_data),
         "tasks.csv": _csv(TASK_FIELDS, of_tasks),
     }
-    files |= {} if found is None else metric_board_files(found)
+    files |= {} if found is None else metric_board_files(found, _notes_of_paired(result))
     return files | (model_board_files(sections, load_studies()["prasad2021"]) if sections else {})
 
 
-def _pages(made: Boards) -> str:
-    """Tasks first, then the settings that are not shown with the tasks already."""
-    parts = ["## Tasks\n", *(board.markdown() for board in made.tasks)]
+def _page(made: Boards, result: Result) -> str:
+    """What was run, then tasks, then the settings that are not shown with the tasks already."""
+    parts = ["# Method boards", "", *settings_part(result), "## Tasks", ""]
+    for task in made.tasks:
+        parts += [task.markdown(), *_marks(result, [board.setting for board in task.boards])]
     apart = made.apart()
-    return "\n".join(parts + (["## Settings\n"] if apart else []) + [b.markdown() for b in apart])
+    parts += ["## Settings", ""] if apart else []
+    for board in apart:
+        parts += [board.markdown(), *_marks(result, [board.setting])]
+    notes = footnote_part(result)
+    return "\n".join([*parts, legend(result), *([""] if notes else []), *notes]) + "\n"
+
+
+def _marks(result: Result, settings: Sequence[str]) -> list[str]:
+    line = marks_of(result, settings)
+    return [line, ""] if line else []
+
+
+def _notes_of_paired(result: Result) -> list[str]:
+    """Notes on the settings that stand beside a study, for the metric board."""
+    return [
+        f"{row['setting']}: {note}"
+        for row in settings_rows(result)
+        if row["pairs"]
+        for note in row["notes"]
+    ]
+
+
+def boards_in(folder: Path) -> Path:
+    """Where the boards of a folder lie: of published results beside them."""
+    return folder if is_published(folder) else folder / FOLDER
 
 
 def places_of(folder: Path) -> list[Path]:
     """Where the further studies lie that the boards of a run were made with; relative to the
     folder that humetric was called from."""
     try:
-        data = json.loads((folder / FOLDER / "methods.json").read_text(encoding="utf-8"))
+        data = json.loads((boards_in(folder) / "methods.json").read_text(encoding="utf-8"))
         return [Path(place) for place in data["human_data"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
@@ -89,17 +121,19 @@ def write_boards(
     found: Agreement | None = None,
     sections: Sequence[Section] = (),
 ) -> list[Path]:
-    """Write the board files into ``folder/boards``, each whole or not at all.
+    """Write the board files where they belong, each whole or not at all.
 
     With an agreement and with sections also the pictures of their boards; these are not compared
     byte by byte, since fonts differ.
     """
-    target = folder / FOLDER
+    target = boards_in(folder)
     target.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         write_whole(target / name, text)
     drawn = {} if found is None else pictures(found)
     drawn |= model_pictures(sections, load_studies()["prasad2021"]) if sections else {}
+    if is_published(folder):
+        drawn = {n: small(content) for n, content in drawn.items() if n != TOY}
     for name, content in drawn.items():
         write_whole(target / name, content)
     return [target / name for name in (*files, *drawn)]
@@ -139,9 +173,9 @@ def _plain(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "direction": column.direction,
         "n": cell.n,
         "undefined": cell.undefined,
-        "mean": _rounded(cell.mean),
-        "low": _rounded(cell.low),
-        "high": _rounded(cell.high),
+        "mean": six(cell.mean),
+        "low": six(cell.low),
+        "high": six(cell.high),
         "rank_best": cell.rank.best if cell.rank else None,
         "rank_worst": cell.rank.worst if cell.rank else None,
         "group": cell.gap or (cell.rank.group if cell.rank else None),
@@ -167,6 +201,7 @@ def _json(
     data = {
         "settings": settings_line(result),
         "human_data": [str(place) for place in human_data],
+        "run": settings_rows(result),
         "cases": {board.setting: board.cases for board in boards},
         "incomplete": {board.setting: board.missing for board in boards if board.missing},
         "verdicts": {c.metric: c.verdict for b in boards for c in b.columns if c.verdict},
@@ -180,11 +215,6 @@ def _json(
         "metrics": {name: card.describe() for name, card in result.metrics.items()},
     }
     return json.dumps(_finite(data), indent=1, ensure_ascii=False, default=str) + "\n"
-
-
-def _rounded(value: float) -> float | None:
-    """Six significant digits: what is left of a value on whatever machine it was averaged."""
-    return None if math.isnan(value) else float(f"{value:.6g}") + 0.0
 
 
 def _finite(data: Any) -> Any:

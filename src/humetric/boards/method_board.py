@@ -21,6 +21,7 @@ from humetric.results.gaps import expected, gaps
 from humetric.results.result import Failure, Result
 from humetric.seeding import generator
 from humetric.stats.bootstrap import mean_interval
+from humetric.stats.steady import steady
 
 NO_EVIDENCE = "no evidence yet"
 """The verdict on a metric that no published or replica scores exist of."""
@@ -240,4 +241,4 @@ def place(row: Row, columns: Sequence[Column]) -> tuple[bool, float, str]:
     """By the first metric, best first; those without a rank last; then by name."""
     first = row.cells[0]
     better = first.mean if columns[0].direction == "lower" else -first.mean
-    return first.rank is None, math.inf if math.isnan(better) else better, row.method
+    return first.rank is None, math.inf if math.isnan(better) else steady(better), row.method

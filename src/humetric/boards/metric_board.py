@@ -22,6 +22,7 @@ from humetric.stats.joint import JointTest
 from humetric.stats.permutation import ExactTest
 from humetric.stats.pooling import Pooled
 from humetric.stats.power import Design, PowerRow, power_of, power_table
+from humetric.stats.steady import six, steady
 
 KINDS = {"metric": 0, "baseline": 1, "sentinel": 2}
 MARKS: dict[Kind, str] = {"metric": "", "baseline": " °", "sentinel": " ∅"}
@@ -69,8 +70,11 @@ FILES_ONLY = {
 """Columns that are in the files and not in a terminal."""
 
 
-def metric_board_files(found: Agreement) -> dict[str, str]:
-    """File name -> text, the same to the byte whenever it is made from the same results."""
+def metric_board_files(found: Agreement, on_settings: Sequence[str] = ()) -> dict[str, str]:
+    """File name -> text, the same to the byte whenever it is made from the same results.
+
+    ``on_settings`` are sentences about settings that stand beside a study.
+    """
     listed = rows(found)
     data = {
         "settings": found.settings_line(),
@@ -81,18 +85,18 @@ def metric_board_files(found: Agreement) -> dict[str, str]:
         "power": [row._asdict() for row in powers(found)],
     }
     return {
-        "metrics.md": markdown(found),
+        "metrics.md": markdown(found, on_settings),
         "metrics.csv": _csv(listed),
         "metrics.json": json.dumps(data, indent=1, ensure_ascii=False) + "\n",
     }
 
 
-def markdown(found: Agreement) -> str:
+def markdown(found: Agreement, on_settings: Sequence[str] = ()) -> str:
     """The board with all of its tables."""
     parts = ["# Metric board", "", HOW_TO_READ, ""]
     for title, head, body in tables(found):
         parts += [f"## {title}", "", *markdown_table(head, body), ""]
-    notes = captions(found)
+    notes = [*captions(found), *on_settings]
     if notes:
         parts += ["## What was compared with what", "", *(f"- {note}" for note in notes), ""]
     return "\n".join([*parts, legend(found), ""])
@@ -298,11 +302,7 @@ def _contest(c: Contest) -> dict[str, Any]:
         "tier": c.tier,
     } | c.result._asdict()
     found |= {"williams_t": c.williams.t, "williams_p": c.williams.p}
-    return {k: _six(v) if isinstance(v, float) else v for k, v in found.items()}
-
-
-def _six(value: float) -> float | None:
-    return None if math.isnan(value) else float(f"{value:.6g}")
+    return {k: six(v) if isinstance(v, float) else v for k, v in found.items()}
 
 
 def _named(metric: str, kind: Kind) -> str:
@@ -313,12 +313,13 @@ def signed(value: float) -> str:
     """Two decimals with a sign; a dash for what is undefined."""
     if math.isnan(value):
         return "—"
-    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"{round(steady(value), 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def p_value(value: float) -> str:
     if math.isnan(value):
         return "—"
+    value = steady(value)
     return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 

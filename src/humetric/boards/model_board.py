@@ -22,6 +22,7 @@ from rich.table import Table
 from humetric.alignment.report import ALL, CELLS, COMMON, WRONG, Report
 from humetric.alignment.rows import PUBLISHED, Row, Section, published_rows
 from humetric.human.study import Study
+from humetric.stats.steady import six, steady
 
 ORACLES = ("hard", "soft", "expert")
 BALANCED = {"nli/inference": "bert-base", "nli/esnli": "minilm", "nli/anli": "minilm"}
@@ -296,7 +297,7 @@ def _cell(row: Row | None) -> str:
 def _number(value: float) -> str:
     if math.isnan(value):
         return "—"
-    return f"{round(value, 3) + 0.0:.3f}".replace("-", "\N{MINUS SIGN}")
+    return f"{round(steady(value), 3) + 0.0:.3f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _share(row: Row | None) -> str:
@@ -322,7 +323,7 @@ def _plain(row: Row) -> dict[str, Any]:
 
     def plain(value: Any) -> Any:
         if isinstance(value, float):
-            return None if math.isnan(value) else float(f"{value:.6g}") + 0.0
+            return six(value)
         return value
 
     return {name: plain(value) for name, value in asdict(row).items()}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from humetric.stats.holm import holm
 from humetric.stats.paired import FLIPS, sign_flip
+from humetric.stats.steady import NOISE
 
 ALPHA = 0.05
 
@@ -53,7 +54,9 @@ def rank_methods(
     """
     cube = values if values.ndim == 3 else values[:, None]
     means = np.mean([_means(of_setting) for of_setting in cube.swapaxes(0, 1)], axis=0)
-    ranked = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
+    ranked = [
+        int(i) for i in np.argsort(-means.round(NOISE), kind="stable") if not np.isnan(means[i])
+    ]
     better = better_than(cube[..., ranked], generator, flips)
     letters = letters_of(better | better.T)
     ranks: list[Rank | None] = [None] * cube.shape[2]

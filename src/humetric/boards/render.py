@@ -11,11 +11,15 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from humetric.stats.steady import steady
+
 if TYPE_CHECKING:
     from humetric.boards.method_board import Cell, Column, Row
 
 ARROWS = {"higher": "↑", "lower": "↓"}
 DASH = "\N{EN DASH}"
+WIDE = 6
+"""Metrics side by side in Markdown."""
 
 
 class Board(Protocol):
@@ -49,22 +53,27 @@ class Parts(NamedTuple):
 
 
 def markdown(board: Board) -> str:
-    """A heading and a table; cells: mean, interval, places, letters, undefined."""
-    header = [_title(column, ", ") for column in board.columns]
-    verdicts = [f"*{column.verdict}*" if column.verdict else "" for column in board.columns]
-    lines = [
-        f"### {board.heading}",
-        "",
-        *([board.note, ""] if board.note else []),
+    """A heading and tables of some columns each; cells: mean, interval, places, letters, n?."""
+    parts = [f"### {board.heading}", "", *([board.note, ""] if board.note else [])]
+    for start in range(0, len(board.columns), WIDE):
+        parts += [*_part(board, slice(start, start + WIDE)), ""]
+    return "\n".join(parts)
+
+
+def _part(board: Board, of: slice) -> list[str]:
+    """Some columns of a board: all of them make a table that nobody can read."""
+    columns = board.columns[of]
+    header = [_title(column, ", ") for column in columns]
+    verdicts = [f"*{column.verdict}*" if column.verdict else "" for column in columns]
+    return [
         f"| method | {' | '.join(header)} |",
         f"|---|{'---:|' * len(header)}",
         *([f"| *verdict* | {' | '.join(verdicts)} |"] if any(verdicts) else []),
         *(
-            f"| {name_of(row)} | {' | '.join(cell_text(cell) for cell in row.cells)} |"
+            f"| {name_of(row)} | {' | '.join(cell_text(cell) for cell in row.cells[of])} |"
             for row in board.rows
         ),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def terminal(board: Board, width: int) -> RenderableType:
@@ -114,7 +123,7 @@ def parts_of(cell: Cell) -> Parts:
 
 def number(value: float) -> str:
     """Three decimals, and no minus sign before a zero."""
-    return f"{round(value, 3) + 0.0:.3f}"
+    return f"{round(steady(value), 3) + 0.0:.3f}"
 
 
 def _title(column: Column, newline: str) -> str:

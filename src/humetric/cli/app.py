@@ -76,6 +76,7 @@ from humetric.cli import (  # noqa: E402, F401  (they add their commands to the 
     listing,
     models,
     patches,
+    publish,
     run,
     sources,
     train,

@@ -54,8 +54,8 @@ def build(
     from humetric.alignment.report import read_reports
     from humetric.alignment.rows import sections_of
     from humetric.boards.files import (
-        FOLDER,
         board_files,
+        boards_in,
         first_difference,
         judged,
         places_of,
@@ -63,10 +63,12 @@ def build(
     )
     from humetric.boards.task_board import boards_of
     from humetric.results.gaps import unfinished
+    from humetric.results.published import is_published
     from humetric.results.read import read_result
 
     result = read_result(run)
-    lacking = unfinished(result, run)
+    published = is_published(run)
+    lacking = unfinished(result, run, published)
     if result.scores.empty:
         nothing = f"The run in {run} has no scores, so there is nothing to make boards from."
         if as_json:
@@ -80,7 +82,7 @@ def build(
     if check:
         # Records are what counts: tables that were made of them must still say the same.
         tables = {n: text for n, text in result.tables().items() if (run / n).exists()}
-        difference = first_difference(files, run / FOLDER) or first_difference(tables, run)
+        difference = first_difference(files, boards_in(run)) or first_difference(tables, run)
         again = "".join(f" --human-data {place}" for place in places)
         if as_json:
             print_json(
@@ -98,24 +100,64 @@ def build(
             studies = f" and the studies in {', '.join(map(str, places))}" if places else ""
             also = f" So are {' and '.join(tables)}." if tables else ""
             out.print(
-                f"The boards in {run / FOLDER} are what the results{studies} give.{also} Pictures "
-                "are not compared, since fonts differ.",
+                f"The boards in {boards_in(run)} are what the results{studies} give.{also} "
+                "Pictures are not compared, since fonts differ.",
                 markup=False,
             )
         if lacking:
             err.print(lacking, markup=False, soft_wrap=True)
-        raise typer.Exit(1 if difference or lacking else 0)
+        # What was published before it was finished says so on its boards.
+        raise typer.Exit(1 if difference or (lacking and not published) else 0)
     written = write_boards(files, run, found, sections)
-    result.write_tables(run)
+    if not published:
+        result.write_tables(run)
     if lacking:
         err.print(lacking, markup=False, soft_wrap=True)
     if as_json:
         data = json.loads(files["methods.json"])
-        print_json({"folder": str(run / FOLDER), "files": [p.name for p in written]} | data)
+        print_json({"folder": str(boards_in(run)), "files": [p.name for p in written]} | data)
         return
     print_boards(result, found, made, settings)
     names = ", ".join(path.name for path in written)
-    out.print(f"\nBoards: {run / FOLDER} ({names})", markup=False)
+    out.print(f"\nBoards: {boards_in(run)} ({names})", markup=False)
+
+
+@boards.command()
+def index(
+    folder: Annotated[Path, typer.Argument(help="Folder of published folders.")] = Path(
+        "leaderboards"
+    ),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; say whether the files are up to date.")
+    ] = False,
+) -> None:
+    """Make README.md of published boards: what was found, and what it took."""
+    from humetric.boards.files import first_difference
+    from humetric.boards.leaderboards.page import index_files, read_index
+    from humetric.human.read import load_studies
+    from humetric.results.files import write_whole
+
+    results = read_index(folder)
+    if not results:
+        err.print(
+            f"Expected published results in folders of {folder} but there are none: publish a run "
+            f"with humetric publish RUN {folder}/NAME.",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+        raise typer.Exit(1)
+    with err.status("Comparing metrics with people"):
+        files = index_files(results, load_studies())
+    if check:
+        difference = first_difference(files, folder)
+        said = f"{difference} Make it again: humetric boards index {folder}" if difference else ""
+        (err if said else out).print(
+            said or f"{', '.join(files)} in {folder}: what the results give.",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+        raise typer.Exit(1 if difference else 0)
+    for name, text in files.items():
+        write_whole(folder / name, text)
+    out.print(f"Written: {', '.join(str(folder / name) for name in files)}", markup=False)
 
 
 def print_boards(result: Result, found: Agreement, made: Boards, settings: bool) -> None:

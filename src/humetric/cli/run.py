@@ -17,8 +17,11 @@ from humetric.cli.app import app, err, out, print_json
 from humetric.errors import HumetricError, UnknownNameError
 
 if TYPE_CHECKING:
+    from humetric.results.pack import Pack
     from humetric.results.result import Result, Skip
+    from humetric.results.store import Store
     from humetric.run.plan import Cost, Plan
+    from humetric.suites import Suite
     from humetric.tasks.setting import PlacedSetting
 
 NAMED = 3
@@ -50,6 +53,13 @@ def run(
             help="Folder for results; runs/SUITE by default, runs/SUITE-part for a selection.",
         ),
     ] = None,
+    published: Annotated[
+        str,
+        typer.Option(
+            help="Published results to start from: a folder, none, or auto: those that are in "
+            "leaderboards/ of a suite that says so.",
+        ),
+    ] = "auto",
     case_seconds: Annotated[
         float, typer.Option(help="Time for a method that is not built in, per case.")
     ] = 60.0,
@@ -70,8 +80,8 @@ def run(
     """
     from humetric.cli.progress import progress
     from humetric.engine.placement import place
+    from humetric.results.published import sizes
     from humetric.results.read import read_result
-    from humetric.results.store import Store
     from humetric.run.evaluate import batch_sizes, by_id, run_into
     from humetric.run.isolated import Limits
     from humetric.run.pending import replaced
@@ -95,7 +105,9 @@ def run(
         _check_folder(folder)
     else:
         _make_folder(folder)
-    batches, store = batch_sizes(placed, batch_size, folder), Store(folder)
+    begun = _published(published, chosen, names)
+    store = _begin(begun, folder, dry_run)
+    batches = batch_sizes(placed, batch_size, folder, sizes(begun))
     expected = list(costs(plan, placed, methods, metrics, chosen.seed, store))
     anew = replaced(plan.items, placed, methods, metrics, chosen.seed, store)
     if dry_run:
@@ -134,6 +146,40 @@ def run(
     _show(result, read_result(folder), folder, human_data or [], settings_too, as_json)
     if result.failures:
         raise typer.Exit(1)
+
+
+def _published(where: str, suite: Suite, settings: list[str]) -> list[Pack]:
+    """Packs of settings to start from."""
+    from humetric.results.published import is_published, leaderboards, read_published
+
+    if where == "none":
+        return []
+    place = leaderboards()
+    folder = Path(where) if where != "auto" else place / suite.id if place else None
+    if where == "auto" and not (suite.published and folder and is_published(folder)):
+        return []
+    if folder is None or not is_published(folder):
+        raise HumetricError(
+            f"Expected published results in {where} but there are none: name a folder that has "
+            "results/, none, or auto."
+        )
+    return [p for name, p in read_published(folder).packs.items() if name in settings]
+
+
+def _begin(begun: list[Pack], folder: Path, dry_run: bool) -> Store:
+    """A run's store that starts from published records."""
+    from humetric.results.publish import bring, offered
+    from humetric.results.store import Store, name_of
+
+    if dry_run:
+        return Store(
+            folder, elsewhere=frozenset(name_of(of) for pack in begun for of, _ in offered(pack))
+        )
+    for pack in begun:
+        brought = bring(pack, Store(folder))
+        if brought:
+            err.print(f"{pack.setting}: starts from {brought:,} published records", markup=False)
+    return Store(folder)
 
 
 def _method_ids(wanted: list[str] | None) -> list[str]:

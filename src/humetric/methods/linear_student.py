@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,11 +130,16 @@ def train(cases: Cases, texts: int, penalty: float, least: int, hard: bool) -> T
         "held out": len(rest),
         "terms": len(student.terms),
     }
-    note = (
-        f"the student says what the model says on {agreement:.1%} of {len(rest)} held-out texts "
-        f"(always the commonest class: {chance:.1%})."
+    return Trained(student, {"student": about, "note": note_of(about)})
+
+
+def note_of(student: Mapping[str, float]) -> str:
+    """What is said of a student to whoever reads its results."""
+    return (
+        f"the student says what the model says on {student['agreement']:.1%} of "
+        f"{student['held out']} held-out texts "
+        f"(always the commonest class: {student['commonest class']:.1%})."
     )
-    return Trained(student, {"student": about, "note": note})
 
 
 def teacher(cases: Cases, x: Tensor, shown: Texts) -> Floats:

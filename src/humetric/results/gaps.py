@@ -74,12 +74,17 @@ def _pairs(result: Result) -> Iterator[tuple[str, str, str]]:
                 yield from ((setting, method, metric) for metric in sorted(metrics))
 
 
-def unfinished(result: Result, folder: object) -> str:
+def unfinished(result: Result, folder: object, published: bool = False) -> str:
     """What a run lacks and the command that finishes it, in sentences; empty if nothing."""
     found = gaps(result)
     if not found:
         return ""
     where = _named(dict.fromkeys(f"{g.setting} ({_cells(found, g.setting)})" for g in found))
+    if published:
+        return (
+            f"What is published in {folder} is unfinished, and its boards say so. Missing, in "
+            f"whole or in part: {where}. Run the rest, then: humetric publish RUN {folder}"
+        )
     has = "has no scores at all" if result.scores.empty else "is unfinished"
     return (
         f"The run in {folder} {has}: it was interrupted, or records were deleted. Missing, in "

@@ -47,6 +47,11 @@ def map_identity(of: Context, method: Card) -> dict[str, Any]:
     return of | {"kind": "map", "method": definition(method)}
 
 
+def price_identity(of_map: Mapping[str, Any]) -> dict[str, Any]:
+    """What an explanation took, where the map itself was published or came from what was."""
+    return {**of_map, "kind": "price"}
+
+
 def score_identity(
     of: Context, method: Card, metric: MetricCard, reference: Sequence[str] = ()
 ) -> dict[str, Any]:
@@ -83,6 +88,12 @@ def definition(card: Card) -> dict[str, Any]:
     found = {"id": card.id, "version": card.version, "parameters": dict(card.parameters)}
     source = getattr(card, "source", "")
     return found | {"source": source} if source else found
+
+
+def definition_of(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a card as plain data."""
+    found = {name: plain[name] for name in ("id", "version", "parameters")}
+    return found | ({"source": plain["source"]} if plain.get("source") else {})
 
 
 def _content(questions: Questions) -> str:

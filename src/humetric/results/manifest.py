@@ -11,6 +11,7 @@ from typing import Any
 
 from humetric.errors import HumetricError
 from humetric.results.files import write_whole
+from humetric.results.form import check_form
 from humetric.results.store import SCHEMA
 
 Manifest = dict[str, Any]
@@ -57,6 +58,17 @@ def read_manifest(folder: Path) -> Manifest | None:
         found = MIGRATIONS[schema](found)
         schema += 1
     manifest: Manifest = found
+    return manifest
+
+
+def required(manifest: Manifest | None, folder: Path) -> Manifest:
+    """A manifest that has to be there, in the right form."""
+    if manifest is None:
+        raise HumetricError(
+            f"Expected the results of a run in {folder} but there is no {FILE}: "
+            f"name another folder, or make one with humetric run --out {folder}."
+        )
+    check_form(manifest, folder / FILE)
     return manifest
 
 

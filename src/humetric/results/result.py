@@ -43,6 +43,35 @@ class Skip:
         return self.method or self.metric
 
 
+@dataclass
+class Spent:
+    """What results of a setting took, as was noted when each was made: explanations, scores and
+    simulated users, without loading and without what failed."""
+
+    seconds: float = 0.0
+    calls: int = 0
+    """Rows that the model was asked forward; shared questions once."""
+    gradients: int = 0
+    """Rows that were passed forward and backward besides."""
+    metrics: dict[str, list[int]] = field(default_factory=dict)
+    """By metric with a value per case: calls, and pairs of case and method."""
+    revisions: set[str] = field(default_factory=set)
+    """Of the code."""
+
+    def add(
+        self, about: Mapping[str, Any], metric: str = "", cases: int = 0, gradients: int = 0
+    ) -> None:
+        """Add what was noted beside a record."""
+        self.seconds += about.get("seconds", 0.0)
+        self.calls += about.get("model_calls", 0)
+        self.gradients += gradients
+        self.revisions |= {about.get("environment", {}).get("revision", "")} - {""}
+        if metric:
+            of = self.metrics.setdefault(metric, [0, 0])
+            of[0] += about.get("model_calls", 0)
+            of[1] += cases
+
+
 @dataclass(frozen=True)
 class Result:
     """Everything that a run found out."""
@@ -67,6 +96,8 @@ class Result:
     controls: Mapping[tuple[str, str, str], Mapping[str, float]] = field(default_factory=dict)
     """By (setting, method, metric), of simulated users: what they do with no explanation, or with
     shuffled ones, as means over replicates."""
+    spent: Mapping[str, Spent] = field(default_factory=dict)
+    """By setting, of published results: what they took."""
 
     def notes(self) -> list[str]:
         """What methods want to be known of their explanations, in sentences, each once."""

@@ -45,13 +45,19 @@ class Store:
     folder: Path
     damaged: list[Path] = field(default_factory=list)
     """Records that were found truncated or changed, and are taken as missing."""
+    elsewhere: frozenset[str] = frozenset()
+    """Names of records that count as there without being read: for dry runs."""
 
     def path(self, identity: Identity) -> Path:
         """Where a record lies: readable as far as it goes, unique by its digest."""
         who = [identity[part]["id"] for part in ("method", "metric") if part in identity]
-        name = "-".join([*who, digest(identity)[:16]])
+        name = "-".join([*who, name_of(identity)])
         setting = str(identity["setting"]).replace("/", "-")
         return self.folder / "records" / setting / str(identity["kind"]) / f"{name}.safetensors"
+
+    def has(self, identity: Identity) -> bool:
+        """Whether a record seems to be there."""
+        return name_of(identity) in self.elsewhere or self.path(identity).exists()
 
     def get(self, identity: Identity) -> Record | None:
         """A record, if it is there and whole."""
@@ -75,7 +81,7 @@ class Store:
             "identity": canonical(identity),
             "about": canonical(about),
         }
-        metadata["sha256"] = _checksum(plain, metadata)
+        metadata["sha256"] = checksum(plain, metadata)
         handle, draft = tempfile.mkstemp(dir=path.parent, suffix=".draft")
         os.close(handle)
         try:
@@ -118,7 +124,7 @@ def read_record(path: Path, identity: Identity) -> Record | None:
             metadata: dict[str, str] = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         stated = metadata.pop("sha256", "")
-        whole = stated == _checksum(tensors, metadata)
+        whole = stated == checksum(tensors, metadata)
         if not whole or metadata.get("identity") != canonical(identity):
             return None
         return Record(tensors, json.loads(metadata["about"]))
@@ -158,7 +164,13 @@ def digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical(data).encode()).hexdigest()
 
 
-def _checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
+def name_of(identity: Identity) -> str:
+    """What tells a record from all others."""
+    return digest(identity)[:16]
+
+
+def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
+    """A digest of numbers with their names, kinds and shapes, and of what is beside them."""
     found = hashlib.sha256(canonical(metadata).encode())
     for name in sorted(tensors):
         tensor = tensors[name]

@@ -91,10 +91,14 @@ def run_settings(
 
 
 def batch_sizes(
-    placed: Mapping[str, PlacedSetting], wanted: str | int, folder: Path
+    placed: Mapping[str, PlacedSetting],
+    wanted: str | int,
+    folder: Path,
+    begun: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, int]:
-    """Batch sizes of settings; ``auto`` takes those that a folder was begun with."""
-    known = (read_manifest(folder) or {}).get("batch_size", {}) if wanted == "auto" else {}
+    """Batch sizes of settings; ``auto`` takes those that a folder was begun with, or ``begun``."""
+    own = (read_manifest(folder) or {}).get("batch_size", {})
+    known = {**begun, **own} if wanted == "auto" else {}
     return {name: known.get(name) or find_batch_size(p, wanted) for name, p in placed.items()}
 
 
@@ -137,12 +141,11 @@ def run_into(
     return do(plan.items)
 
 
-def _beside(
-    placed: PlacedSetting, plan: Plan, metrics: Mapping[str, Metric]
-) -> dict[str, list[str] | dict[str, str]]:
-    """What values of a setting depend on beside its cases, for the manifest."""
-    found: dict[str, list[str] | dict[str, str]] = {}
+def _beside(placed: PlacedSetting, plan: Plan, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """What values of a setting depend on beside its cases, and what their reader must know."""
     setting, panel = placed.setting, None
+    found: dict[str, Any] = {"notes": list(setting.notes), "features": list(setting.features)}
+    found["channels"] = getattr(setting.task, "channels", 1)
     if setting.reference is not None:
         found["reference"] = list(setting.reference.ids)
     items = [i for i in plan.items if i.setting == setting.id and i.scope == "setting"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from humetric.results.result import COLUMNS, Failure, Result, curve_points
 from humetric.results.store import Store
 from humetric.run.desk import Desk, Desks
 from humetric.run.isolated import Limits, Workers
+from humetric.run.pending import missing
 from humetric.run.plan import Plan
 from humetric.run.simulate import Stage, panel_setting, stage_of
 from humetric.run.work import Item, said
@@ -99,13 +100,17 @@ def execute(
                         done.add_replicates(item, name, metric, met)
                 continue
             desk = desks.at(item, _others(settings[item.setting], plan, metrics))
+            lacking = missing(item, desk.chunk, methods, metrics)
+            needed = {*lacking.methods, *(name for name, _ in lacking.pairs)}
             for name in item.methods:
+                if name not in needed and not desk.chunk.has_map(methods[name].card):
+                    continue  # published: scores are there, and what the map took
                 made = desk.map(methods[name])
                 if isinstance(made, Exception):
                     done.failures.append(Failure(item.setting, name, "", said(made)))
                 elif made.setting:
                     done.more[item.setting, name] = made.setting
-            for name, metric, scores in _scores(item, methods, metrics, desk, desks):
+            for name, metric, scores in _scores(item, methods, metrics, desk, desks, needed):
                 if isinstance(scores, Exception):
                     done.failures.append(Failure(item.setting, name, metric, said(scores)))
                 else:
@@ -168,11 +173,12 @@ def _scores(
     metrics: Mapping[str, Metric],
     desk: Desk,
     desks: Desks,
+    needed: Set[str],
 ) -> Iterator[tuple[str, str, Scores | Exception]]:
-    """Scores of every metric and every method that gave maps."""
+    """Scores of every metric and every method that gave maps, or whose scores are all there."""
     for name in item.methods:
         method = methods[name]
-        if isinstance(desk.map(method), Exception):
+        if name in needed and isinstance(desk.map(method), Exception):
             continue
         reference = partial(desks.reference, item.setting, method)
         for metric in item.metrics:

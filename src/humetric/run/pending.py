@@ -28,15 +28,25 @@ class Missing(NamedTuple):
 def missing(
     item: Item, chunk: Chunk, methods: Mapping[str, Method], metrics: Mapping[str, Metric]
 ) -> Missing:
-    """What a store lacks of an item. Whether the rest is intact shows when it is read."""
+    """What a store lacks of an item. Whether the rest is intact shows when it is read.
+
+    Scores that came from published results have no maps in the store, and need none.
+    """
+    pairs = tuple(
+        (name, metric)
+        for name in item.methods
+        for metric in item.metrics
+        if not chunk.has_scores(methods[name].card, metrics[metric].card)
+    )
+    needed = set(item.methods) if not item.metrics else {name for name, _ in pairs}
     return Missing(
-        tuple(name for name in item.methods if not chunk.has_map(methods[name].card)),
         tuple(
-            (name, metric)
+            name
             for name in item.methods
-            for metric in item.metrics
-            if not chunk.has_scores(methods[name].card, metrics[metric].card)
+            if not chunk.has_map(methods[name].card)
+            and (name in needed or not chunk.has_price(methods[name].card))
         ),
+        pairs,
     )
 
 

@@ -19,6 +19,7 @@ from humetric.results.identity import (
     answer_identity,
     context,
     map_identity,
+    price_identity,
     replicates_identity,
     score_identity,
 )
@@ -42,6 +43,10 @@ class Chunk:
     def has_map(self, method: Card) -> bool:
         """Whether a method's maps seem to be there."""
         return self._has(map_identity(self.of, method))
+
+    def has_price(self, method: Card) -> bool:
+        """Whether it is known what a method's maps took, though they may be elsewhere."""
+        return self._has(price_identity(map_identity(self.of, method)))
 
     def has_scores(self, method: Card, metric: MetricCard) -> bool:
         """Whether a metric's values of a method seem to be there."""
@@ -119,7 +124,7 @@ class Chunk:
             self._put(answer_identity(self.of, questions), answers._asdict(), calls, 0.0)
 
     def _has(self, identity: dict[str, Any]) -> bool:
-        return self.store is not None and self.store.path(identity).exists()
+        return self.store is not None and self.store.has(identity)
 
     def _get(self, identity: dict[str, Any]) -> Record | None:
         return self.store.get(identity) if self.store is not None else None

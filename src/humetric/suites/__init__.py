@@ -48,6 +48,8 @@ class Suite(_Strict):
     chunk: int = Field(gt=0)
     precision: Precision = "fp32"
     """Of the engine's questions, unless a run asks for another."""
+    published: bool = False
+    """Whether a run starts from what is published of it in leaderboards/."""
     methods: tuple[str, ...] = Field(min_length=1)
     metrics: tuple[str, ...] = Field(min_length=1)
     parameters: dict[str, dict[str, Any]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -93,6 +94,13 @@ class Setting:
             if self.label.ndim > 1
             else (self.label == self.target)
         )
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Of each case, how many features it has: words, columns, pixels."""
+        if self.texts is not None:
+            return tuple(map(len, self.texts.words))
+        return (math.prod(self.task.features),) * len(self)
 
     def first(self, count: int) -> Setting:
         """The setting with its first cases alone."""

@@ -11,6 +11,7 @@ from humetric.boards.findings.answer import holm_of, rivals
 from humetric.boards.findings.facts import Findings, Simulated, Standing
 from humetric.boards.findings.words import TIER_NAMES, counted, joined
 from humetric.boards.metric_board import p_value, signed
+from humetric.stats.steady import steady
 
 
 def controls(found: Findings, tier: Tier) -> list[str]:
@@ -74,7 +75,7 @@ def simulated(of: Simulated) -> str:
     """A simulated user beside itself without explanations and with shuffled ones."""
     how = "more than" if of.value > max(of.none, of.shuffled) else "no more than"
     value, none, shuffled = (
-        f"{round(number, 2) + 0.0:.2f}" for number in (of.value, of.none, of.shuffled)
+        f"{round(steady(number), 2) + 0.0:.2f}" for number in (of.value, of.none, of.shuffled)
     )
     return (
         f"{of.metric}: {value} on average over {of.pairs} pairs of setting and method, {how} its "

@@ -16,6 +16,7 @@ from humetric.boards.findings.controls import controls, simulated
 from humetric.boards.findings.facts import Findings
 from humetric.boards.findings.sentences import POWER_OF_STUDIES, of_metric
 from humetric.boards.metric_board import captions
+from humetric.stats.steady import six
 
 HOW_TO_READ = f"""\
 - **T**: of the pairs of methods that people's success tells apart, the share that the metric orders
@@ -163,5 +164,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(v) for v in value]
     if isinstance(value, float):
-        return float(f"{value:.6g}") if math.isfinite(value) else None
+        return six(value) if math.isfinite(value) else None
     return value

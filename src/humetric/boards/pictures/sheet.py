@@ -161,6 +161,18 @@ def image(figure: Figure, title: str, suffix: str = ".png") -> bytes:
     return file.getvalue()
 
 
+def small(png: bytes, widest: int = 2800, colours: int = 64) -> bytes:
+    """A picture of few colours and no wider than that, for a repository: a third of its size."""
+    from PIL import Image
+
+    drawn = Image.open(io.BytesIO(png)).convert("RGB")
+    if drawn.width > widest:
+        drawn = drawn.resize((widest, round(drawn.height * widest / drawn.width)))
+    file = io.BytesIO()
+    drawn.quantize(colours).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
 class Entry(NamedTuple):
     """A mark of a legend and what it means."""
 
