@@ -18,9 +18,11 @@ from humetric.errors import HumetricError
 from humetric.methods import Method, method
 from humetric.metrics import Work
 from humetric.models.model import Model
+from humetric.results.store import Store
 from humetric.run.evaluate import as_method, by_id
 from humetric.run.plan import costs, make_plan
 from humetric.tasks.cases import Cases
+from humetric.tasks.named import load_setting
 
 MASKING = ["occlusion", "lime", "kernel-shap", "rise"]
 
@@ -71,6 +73,25 @@ def test_dry_run_counts_what_is_asked() -> None:
     result = run_settings([setting], methods, all_metrics(), chunk=2)
     assert sum(c.forward for c in expected) == result.provenance["model_calls"]
     assert sum(c.backward for c in expected) == 5 * (1 + 80)
+
+
+def test_dry_run_counts_what_simulated_users_are_shown(tmp_path: Path) -> None:
+    """24 learning cases beside the four that are scored; then nothing, since all is there."""
+    setting, method = load_setting("tabular/census/logistic", 4), METHODS.make("occlusion")
+    user = METRICS.make("forward-simulation")
+    plan = make_plan([setting], [method], [user], chunk=12)
+    placed = {setting.id: setting.place(place("cpu"))}
+
+    def expected() -> list[int]:
+        found = costs(plan, placed, by_id([method]), by_id([user]), 0, Store(tmp_path))
+        return [cost.forward for cost in found]
+
+    before = expected()
+    each = before[-1] // 4
+    assert before == [12 * each, 12 * each, 4 * each]
+    result = run_settings([setting], [method], [user], "cpu", chunk=12, out=tmp_path)
+    assert result.provenance["model_calls"] == sum(before)
+    assert sum(expected()) == 0
 
 
 def test_a_black_box_skips_methods_that_need_gradients() -> None:

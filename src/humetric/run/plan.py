@@ -18,8 +18,8 @@ from humetric.models.model import call
 from humetric.results.result import Skip
 from humetric.results.store import Store
 from humetric.run.pending import Peek, missing
-from humetric.run.records import chunk_of
-from humetric.run.work import Counter, Item, explain, reference_items, score
+from humetric.run.records import Chunk, chunk_of
+from humetric.run.work import Counter, Item, explain, items_beside, reference_items, score
 from humetric.tasks.setting import PlacedSetting, Setting
 
 BACKWARD = 3
@@ -166,8 +166,8 @@ def costs(
     Methods that ask in several rounds, each depending on the last, are counted as if all answers
     were 0; methods that are not built in, or that train students or replace features (``LONG``),
     are not counted, since that would mean running them. Neither is what simulated users ask: it
-    depends on what they were answered. Reference cases that are not run for
-    themselves are items without metrics.
+    depends on what they were answered. Reference cases, and learning cases that simulated users
+    see, are items without metrics where they are not run for themselves.
     """
     known: dict[tuple[object, ...], Cost] = {}
     for item, where in [*_beside(plan, placed, methods, metrics, seed, store), *_own(plan, placed)]:
@@ -205,7 +205,8 @@ def _beside(
     seed: int,
     store: Store | None,
 ) -> Iterator[tuple[Item, PlacedSetting]]:
-    """Reference chunks that no item is of, with the methods whose maps of them will be asked."""
+    """Chunks of reference and of learning cases that no item is of, with the methods whose maps of
+    them will be asked."""
     comparing: dict[str, dict[str, None]] = {}
     for item, where in _own(plan, placed):
         todo = missing(item, chunk_of(item, where, seed, store), methods, metrics)
@@ -216,7 +217,28 @@ def _beside(
         for item, where in reference_items(placed[setting], plan.chunk):
             ids = where.setting.ids[item.start : item.stop]
             if asked and (setting, ids) not in own:
+                own.add((setting, ids))
                 yield replace(item, methods=tuple(asked)), where
+    for item in plan.items:
+        where, panel = placed[item.setting], placed[item.setting].panel
+        if item.scope == "case" or panel is None:
+            continue
+        seen = chunk_of(item, where.beside(panel), seed, store)
+        names = [n for n in item.methods if _to_simulate(methods[n], item, where, metrics, seen)]
+        for part, beside in items_beside(where, panel.first(LEARNING), plan.chunk):
+            ids = beside.setting.ids[part.start : part.stop]
+            if names and (item.setting, ids) not in own:
+                yield replace(part, methods=tuple(names)), beside
+
+
+def _to_simulate(
+    method: Method, item: Item, placed: PlacedSetting, metrics: Mapping[str, Metric], seen: Chunk
+) -> bool:
+    """Whether a simulated user still has to see what a method shows."""
+    cards = [metrics[name].card for name in item.metrics]
+    pairs = any(card.scope == "setting-pair" for card in cards)
+    rivals = {n: load().version for n, load in placed.setting.rivals.items()} if pairs else {}
+    return not all(seen.has_replicates(method.card, card, rivals) for card in cards)
 
 
 def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:

@@ -52,6 +52,10 @@ class Chunk:
         """Whether a metric's values of a method seem to be there."""
         return self._has(self.score_identity(method, metric))
 
+    def has_replicates(self, method: Card, metric: MetricCard, rivals: Mapping[str, str]) -> bool:
+        """Whether replicates of a simulated user seem to be there."""
+        return self._has(replicates_identity(self.of, method, metric, LEARNING, rivals))
+
     def score_identity(self, method: Card, metric: MetricCard) -> dict[str, Any]:
         """What a record of a metric's values of a method is of."""
         return score_identity(self.of, method, metric, self.reference)
