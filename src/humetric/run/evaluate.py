@@ -91,11 +91,20 @@ def run_settings(
 
 
 def batch_sizes(
-    placed: Mapping[str, PlacedSetting], wanted: str | int, folder: Path
+    placed: Mapping[str, PlacedSetting],
+    wanted: str | int,
+    folder: Path,
+    declared: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, int]:
-    """Batch sizes of settings; ``auto`` takes those that a folder was begun with."""
+    """Batch sizes of settings; ``auto`` takes those that a folder was begun with.
+
+    Else it takes the suite's ``declared`` ones, on CUDA devices, or measures.
+    """
     known = (read_manifest(folder) or {}).get("batch_size", {}) if wanted == "auto" else {}
-    return {name: known.get(name) or find_batch_size(p, wanted) for name, p in placed.items()}
+    return {
+        name: known.get(name) or find_batch_size(p, wanted, declared.get(name, 0))
+        for name, p in placed.items()
+    }
 
 
 def run_into(
