@@ -235,7 +235,7 @@ def passage(batch: Inputs, marks: Marks = EMBEDDED) -> Tensor:
 @torch.inference_mode()
 def outputs(model: TextModel, data: Inputs) -> list[Tensor]:
     """Logits of each batch of 200 rows, in order; on the device where the model is."""
-    device = next(model.parameters()).device
+    device = next((weights.device for weights in model.parameters()), HOST)
     given = (batch.to(device) for batch in in_order(data))
     return [model(b.ids, b.attention, b.types).cpu() for b in given]
 

@@ -30,7 +30,7 @@ def load_real(id: str, cases: int | None = None, baseline: str = "mean") -> Sett
     if not file.exists():
         raise HumetricError(
             f"Expected the cases of {id} in {file.name} but none were chosen yet: run humetric "
-            f"train {id} --choose."
+            f"train {declared.cases or id} --choose."
         )
     chosen = json.loads(file.read_text())
     if declared.cases:  # what another model said of them is not its own model's outputs
