@@ -1,4 +1,4 @@
-"""A made-up mirror for the paper suite: tiny random models of the studies' classes, made-up data."""
+"""A made-up mirror for the paper suite: tiny random models of the same classes, made-up data."""
 
 from __future__ import annotations
 

@@ -231,5 +231,6 @@ def test_a_dry_run_names_all_that_is_missing(
     assert "nli/anli/electra-base: " in said
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table_of_costs() -> None:
     assert paper_costs.table().markdown().strip() in (DOCS / "paper.md").read_text()
