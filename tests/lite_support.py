@@ -25,5 +25,5 @@ def random_network(folder: Path, monkeypatch: pytest.MonkeyPatch, seed: int = 0)
         made.train()(shade + torch.randn(16, 3, 64, 64) / 4)  # so that features tell shades apart
     file = folder / f"network-{seed}.safetensors"
     save_file(made.state_dict(), file)
-    monkeypatch.setattr(lite_head, "network_file", lambda: file)
+    monkeypatch.setattr(lite_head, "network_file", lambda *_: file)
     return file

@@ -55,7 +55,7 @@ def corpus(pool: list[Sample]) -> Corpus:
     return Corpus("made-up", "nli", (), corpora.RELATIONS, train=lambda: train, pool=lambda: pool)
 
 
-def small(kind: str, head: str, classes: int) -> TextModel:
+def small(kind: str, head: str, classes: int, *_: str) -> TextModel:
     """In the place of models with MiniLM's word vectors."""
     return BagOfWords(wordpiece().get_vocab_size(), classes, 8, hidden=16)
 
@@ -65,11 +65,11 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> Learner:
     """A bag of words on a few made-up pairs, a third of which it may read with reasons."""
     pool = [pair(i, "one" if i < 300 else "two") for i in range(600)]
     made = corpus(pool)
-    monkeypatch.setattr(pretrained, "tokenizer", wordpiece)
+    monkeypatch.setattr(pretrained, "tokenizer", lambda *_: wordpiece())
     monkeypatch.setattr(pretrained, "untrained", small)
     special = tuple(wordpiece().token_to_id(name) for name in SPECIAL)
-    monkeypatch.setattr(pretrained, "marks", lambda: Marks(special, special[4], special[1]))
-    monkeypatch.setattr(pretrained, "_base", lambda: "none")
+    monkeypatch.setattr(pretrained, "marks", lambda *_: Marks(special, special[4], special[1]))
+    monkeypatch.setattr(pretrained, "_base", lambda *_: "none")
     monkeypatch.setattr(reasons, "ESNLI", made)
     monkeypatch.setattr(reasons, "READ", 200)
     recipe = Recipe("bow", {}, texts=30, epochs=1, batch=16)

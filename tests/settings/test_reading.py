@@ -24,8 +24,8 @@ TOKENIZER = WEIGHTS / "qa" / "reading" / "tokenizer.json"
 
 @pytest.fixture(autouse=True)
 def tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pretrained, "tokenizer", lambda: wordpiece.load(TOKENIZER, 160))
-    monkeypatch.setattr(pretrained, "marks", lambda: EMBEDDED)
+    monkeypatch.setattr(pretrained, "tokenizer", lambda *_: wordpiece.load(TOKENIZER, 160))
+    monkeypatch.setattr(pretrained, "marks", lambda *_: EMBEDDED)
 
 
 def samples(count: int) -> list[Sample]:

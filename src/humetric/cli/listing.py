@@ -119,14 +119,15 @@ def _settings() -> list[dict[str, Any]]:
             }
         )
     for name, declared in sorted(REAL.items()):  # not loaded: what they need may not be here
-        cases = recorded(name).get("cases", [])
+        cases = recorded(declared.cases or name).get("cases", [])
+        right = sum(row["predicted"] == row["label"] for row in cases)
         rows.append(
             {
                 "setting": name,
                 "task": name.partition("/")[0],
                 "version": recorded(name).get("weights", ""),
                 "cases": len(cases),
-                "model right": sum(row["predicted"] == row["label"] for row in cases),
+                "model right": "" if declared.cases else right,  # the cases' own model's
                 "classes": [],
                 "gives": [],
                 "needs": list(declared.sources),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from humetric.results.store import Store
     from humetric.run.plan import Cost, Plan
     from humetric.suites import Suite
-    from humetric.tasks.setting import PlacedSetting
+    from humetric.tasks.setting import PlacedSetting, Setting
 
 NAMED = 3
 """Settings that a line about skipped methods names; more are counted."""
@@ -88,7 +88,6 @@ def run(
     from humetric.run.plan import costs, make_plan, rows_per_second
     from humetric.run.work import counted
     from humetric.suites import load_suite
-    from humetric.tasks.named import load_setting
 
     _check_limits(case_seconds, memory)
     chosen = load_suite(suite)
@@ -96,7 +95,7 @@ def run(
     names = _choose("setting", setting, [s.id for s in chosen.settings])
     methods = by_id([chosen.method(name) for name in _method_ids(method) or chosen.methods])
     metrics = by_id([chosen.metric(name) for name in metric or chosen.current_metrics()])
-    settings = [load_setting(name, cases or chosen.cases) for name in names]
+    settings = _loaded(names, cases or chosen.cases)
     plan = make_plan(settings, list(methods.values()), list(metrics.values()), chosen.chunk)
     placed = {s.id: s.place(placement) for s in settings}
     part = bool(setting or method or metric or cases)  # must not replace the whole suite's results
@@ -107,7 +106,7 @@ def run(
         _make_folder(folder)
     begun = _published(published, chosen, names)
     store = _begin(begun, folder, dry_run)
-    batches = batch_sizes(placed, batch_size, folder, sizes(begun))
+    batches = batch_sizes(placed, batch_size, folder, sizes(begun), chosen.batch_sizes())
     expected = list(costs(plan, placed, methods, metrics, chosen.seed, store))
     anew = replaced(plan.items, placed, methods, metrics, chosen.seed, store)
     if dry_run:
@@ -180,6 +179,28 @@ def _begin(begun: list[Pack], folder: Path, dry_run: bool) -> Store:
         if brought:
             err.print(f"{pack.setting}: starts from {brought:,} published records", markup=False)
     return Store(folder)
+
+
+def _loaded(names: Sequence[str], cases: int) -> list[Setting]:
+    """All settings, or an error that says of each what it lacks."""
+    from humetric.tasks.named import load_setting
+
+    settings: list[Setting] = []
+    lacking: dict[str, list[str]] = {}
+    for name in names:
+        try:
+            settings.append(load_setting(name, cases))
+        except HumetricError as error:
+            if len(names) == 1:
+                raise
+            lacking.setdefault(str(error), []).append(name)
+    if lacking:
+        lines = [f"- {', '.join(those)}: {said}" for said, those in lacking.items()]
+        raise HumetricError(
+            f"{len(names) - len(settings)} of {len(names)} settings cannot be loaded; --setting "
+            "takes only some.\n" + "\n".join(lines)
+        )
+    return settings
 
 
 def _method_ids(wanted: list[str] | None) -> list[str]:

@@ -14,7 +14,10 @@ from humetric.errors import HumetricError, UnknownNameError
 
 @app.command()
 def train(
-    settings: Annotated[list[str], typer.Argument(help="Settings on real data, or all.")],
+    settings: Annotated[
+        list[str],
+        typer.Argument(help="Settings on real data; all: of the standard suite; paper: of that."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(help="Where weights go; by default where settings look for them."),
@@ -34,16 +37,21 @@ def train(
     """Train what a setting on real data needs and humetric does not ship.
 
     A recipe is deterministic on one machine with the same versions; a training that was stopped
-    goes on where it was.
+    goes on where it was. Texts are trained on a CUDA device where there is one.
     """
     from humetric.settings import REAL
     from humetric.settings.declared import Training
     from humetric.settings.files import SHIPPED, trained_here
 
-    names = list(REAL) if settings == ["all"] else settings
+    groups = {"all": [n for n, d in REAL.items() if not d.cases],
+              "paper": [n for n, d in REAL.items() if d.cases]}  # fmt: skip
+    names = [name for given in settings for name in groups.get(given, [given])]
     for name in names:
         if name not in REAL:
-            raise UnknownNameError("setting", name, [*REAL, "all"])
+            raise UnknownNameError("setting", name, [*REAL, *groups])
+        if choose and REAL[name].choose is None:
+            has = f"it has those of {REAL[name].cases}" if REAL[name].cases else "they are given"
+            raise HumetricError(f"The cases of {name} are not chosen by its model: {has}.")
     for name in names:
         declared, began = REAL[name], time.perf_counter()
         owner = declared.weights or name
@@ -57,8 +65,7 @@ def train(
             task.state.mkdir(parents=True, exist_ok=True)
             declared.train(task)
         if choose:
-            if declared.choose is None:
-                raise HumetricError(f"The cases of {name} are not chosen by a model.")
+            assert declared.choose is not None
             declared.choose(task)
         took = time.perf_counter() - began
         nothing = "nothing to train" if declared.train is None else f"weights in {folder}"

@@ -1,16 +1,18 @@
-"""EfficientNet-Lite0 with a linear head of our own on its frozen features, or with grouped classes.
+"""A pretrained network with a linear head of our own on its frozen features, or grouped classes.
 
-A file of trained weights holds the head alone, in half precision; the network comes from its own
-source, whose checksum stands in the file.
+The network is EfficientNet-Lite0 unless another is named. A file of trained weights holds the head
+alone, in half precision; the network comes from its own source, whose checksum stands in the file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -28,6 +30,35 @@ from humetric.models.efficientnet_lite import MEAN, STD, EfficientNetLite0
 from humetric.models.training import _settled
 
 SOURCE = "efficientnet_lite0"
+
+
+class Network(Protocol):
+    """A classifier of pictures that ends in a linear layer."""
+
+    @property
+    def last_convolution(self) -> nn.Module:
+        """What grad-cam reads."""
+        ...
+
+    def features(self, x: Tensor) -> Tensor:
+        """What the last layer sees, a row per picture."""
+        ...
+
+
+@dataclass(frozen=True)
+class Base:
+    """A pretrained network: where its weights are, how it is made and what it takes."""
+
+    source: str
+    make: Callable[[int], nn.Module]
+    """An untrained one with so many classes, whose weights have the names of the source's."""
+    last: str
+    """Name of its last layer."""
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+
+LITE = Base(SOURCE, EfficientNetLite0, "_fc", tuple(MEAN), tuple(STD))
 DECAY = 1e-2
 """L2 penalty of a head's weights, fixed beforehand."""
 STEPS = 300
@@ -41,7 +72,7 @@ class Grouped(nn.Module):
     them; classes in no group count for nothing.
     """
 
-    def __init__(self, network: EfficientNetLite0, groups: Sequence[Sequence[int]]) -> None:
+    def __init__(self, network: Any, groups: Sequence[Sequence[int]]) -> None:
         super().__init__()
         self.network = network
         self.groups = [list(group) for group in groups]
@@ -49,7 +80,8 @@ class Grouped(nn.Module):
     @property
     def last_convolution(self) -> nn.Module:
         """The network's."""
-        return self.network.last_convolution
+        found: nn.Module = self.network.last_convolution
+        return found
 
     def forward(self, x: Tensor) -> Tensor:
         logits = self.network(x)
@@ -57,9 +89,9 @@ class Grouped(nn.Module):
         return torch.stack([wide[:, group].logsumexp(1) for group in self.groups], 1)
 
 
-def network_file() -> Path:
+def network_file(base: Base = LITE) -> Path:
     """The network's weights."""
-    return find(SOURCE).file("model.safetensors")
+    return find(base.source).file("model.safetensors")
 
 
 @cache
@@ -67,31 +99,31 @@ def _checksum(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def network_checksum() -> str:
+def network_checksum(base: Base = LITE) -> str:
     """SHA-256 of the network's weights, which heads are trained on."""
-    return _checksum(network_file())
+    return _checksum(network_file(base))
 
 
-def network(head: Mapping[str, Tensor] | None = None) -> EfficientNetLite0:
+def network(head: Mapping[str, Tensor] | None = None, base: Base = LITE) -> Any:
     """The pretrained network, ready for inference; with another head (weight, bias) if given."""
-    tensors = load_file(network_file())
+    tensors = load_file(network_file(base))
     if head is not None:
-        tensors |= {f"_fc.{name}": value.float() for name, value in head.items()}
+        tensors |= {f"{base.last}.{name}": value.float() for name, value in head.items()}
     with torch.random.fork_rng():
-        made = EfficientNetLite0(len(tensors["_fc.bias"]))
+        made: Any = base.make(len(tensors[f"{base.last}.bias"]))
     made.load_state_dict(tensors)
-    made.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    made.to(memory_format=torch.channels_last)
     return made.requires_grad_(False).eval()
 
 
-def inputs(images: Pictures) -> Tensor:
+def inputs(images: Pictures, base: Base = LITE) -> Tensor:
     """Pictures as the network takes them."""
-    return normalise(images, MEAN, STD)
+    return normalise(images, base.mean, base.std)
 
 
 @torch.no_grad()
-def features(model: EfficientNetLite0, x: Tensor) -> Tensor:
-    """(n, 1280) of inputs, a few at a time."""
+def features(model: Network, x: Tensor) -> Tensor:
+    """(n, width) of inputs, a few at a time."""
     return torch.cat([model.features(part) for part in torch.split(x, AT_ONCE)])
 
 
@@ -120,9 +152,11 @@ def fit(
     return {"weight": weight.detach().half(), "bias": bias.detach().half()}
 
 
-def write(head: Mapping[str, Tensor], file: Path, about: Mapping[str, object]) -> None:
+def write(
+    head: Mapping[str, Tensor], file: Path, about: Mapping[str, object], base: Base = LITE
+) -> None:
     """A head, and how it came about."""
-    facts = {"architecture": f"{SOURCE}/head", "base": network_checksum(), **about}
+    facts = {"architecture": f"{base.source}/head", "base": network_checksum(base), **about}
     text = {k: v if isinstance(v, str) else json.dumps(v, sort_keys=True) for k, v in facts.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".draft")
@@ -130,17 +164,17 @@ def write(head: Mapping[str, Tensor], file: Path, about: Mapping[str, object]) -
     draft.replace(file)
 
 
-def read(file: Path) -> EfficientNetLite0:
+def read(file: Path, base: Base = LITE) -> Any:
     """The network with the head of a file."""
     with safe_open(file, framework="pt") as held:
         about: Mapping[str, str] = held.metadata() or {}
         head = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118
-    if about.get("architecture") != f"{SOURCE}/head":
+    if about.get("architecture") != f"{base.source}/head":
         raise HumetricError(f"Expected a head that humetric train wrote but {file} holds another.")
-    if about["base"] != network_checksum():
+    if about["base"] != network_checksum(base):
         raise HumetricError(
-            f"Expected {SOURCE} with the checksum {about['base'][:12]}..., which {file.name} was "
-            f"trained on, but it has {network_checksum()[:12]}...: get the declared one (humetric "
-            f"sources)."
+            f"Expected {base.source} with the checksum {about['base'][:12]}..., which {file.name} "
+            f"was trained on, but it has {network_checksum(base)[:12]}...: get the declared one "
+            f"(humetric sources)."
         )
-    return network(head)
+    return network(head, base)

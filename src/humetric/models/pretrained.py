@@ -1,8 +1,9 @@
-"""Text models on all-MiniLM-L6-v2: the encoder with adapters and a head, or its word vectors alone.
+"""Text models on a pretrained encoder: trained in full, by adapters, or its word vectors alone.
 
 =============== =================================================================================
 kind            what is trained
 =============== =================================================================================
+full            the encoder and the head
 minilm          adapters of the encoder's linear layers, and the head
 bilstm          for pairs: two bidirectional layers over the frozen word vectors, as InferSent has
 lstm            for single texts: one bidirectional layer over them, with attention to its states
@@ -10,8 +11,9 @@ bow             a head over mean frozen word vectors, in both sentences
 tfidf           logistic regression on TF-IDF values of the same tokens
 =============== =================================================================================
 
-A file of trained weights holds only what was learned, in half precision; the encoder comes from its
-own source, whose checksum stands in the file.
+The encoder is any source of weights with a config.json, all-MiniLM-L6-v2 unless another is named;
+all kinds but ``full`` are made for that one. A file of trained weights holds only what was learned,
+in half precision; the encoder comes from its own source, whose checksum stands in the file.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from humetric.data.sources import find
+from humetric.data.sources import Found, find
 from humetric.errors import HumetricError
 from humetric.models.adapters import adapt, learned, merge, restore
 from humetric.models.bag_of_words import BagOfWords
@@ -37,41 +39,61 @@ from humetric.models.text import TextModel
 from humetric.models.text_fit import Marks
 from humetric.models.tfidf import TfIdf
 from humetric.models.training import _settled
-from humetric.models.transformer import Transformer
+from humetric.models.transformer import VOLATILE, Transformer
 
 SOURCE = "all-MiniLM-L6-v2"
 RANK = 8
 WIDTH = 384
-KINDS = ("minilm", "bilstm", "lstm", "bow", "tfidf")
+KINDS = ("full", "minilm", "bilstm", "lstm", "bow", "tfidf")
+
+
+SPECIAL = (
+    {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"},
+    {"pad": "<pad>", "unk": "<unk>", "cls": "<s>", "sep": "</s>", "mask": "<mask>"},
+)
+"""Special tokens as BERT and ELECTRA write them, and as RoBERTa does."""
 
 
 @cache
-def tokenizer() -> Any:
-    """The encoder's tokenizer, a fast one of ``transformers``."""
+def tokenizer(source: str = SOURCE) -> Any:
+    """The encoder's tokenizer, a fast one of ``transformers``; in lower case if made of vocab.txt.
+
+    It is made of vocab.txt where the source declares no tokenizer.json.
+    """
+    from tokenizers import BertWordPieceTokenizer, Tokenizer
     from transformers import PreTrainedTokenizerFast
 
+    found = find(source)
+    if "tokenizer.json" in {part.name for part in found.parts}:
+        backend = Tokenizer.from_file(str(found.file("tokenizer.json")))
+    else:
+        made = BertWordPieceTokenizer(str(found.file("vocab.txt")), lowercase=True)
+        backend = Tokenizer.from_str(made.to_str())
+    names = next((n for n in SPECIAL if backend.token_to_id(n["mask"]) is not None), None)
+    if names is None:
+        raise HumetricError(
+            f"Expected a tokenizer with [MASK] or <mask> but that of {source} has neither."
+        )
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_file=str(find(SOURCE).file("tokenizer.json")),
+        tokenizer_object=backend,
         model_max_length=512,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
+        **{f"{name}_token": token for name, token in names.items()},
     )
 
 
-def marks() -> Marks:
+def marks(source: str = SOURCE) -> Marks:
     """Its tokens that are no words."""
-    made = tokenizer()
+    made = tokenizer(source)
     return Marks(tuple(made.all_special_ids), made.mask_token_id, made.unk_token_id)
 
 
-def untrained(kind: str, head: str, classes: int) -> TextModel:
+def untrained(kind: str, head: str, classes: int, source: str = SOURCE) -> TextModel:
     """A model whose head and adapters are random; draws come from torch's generator.
 
     ``head`` is ``classification`` or ``span``; ``classes`` is for the first.
     """
+    if kind == "full":
+        return _whole(find(source), head, classes)
     if kind == "minilm":
         return _encoder(head, classes)
     words = len(tokenizer())
@@ -118,13 +140,59 @@ def _encoder(head: str, classes: int) -> Transformer:
     return Transformer(model)
 
 
-def save(model: TextModel, kind: str, head: str, classes: int, file: Path, about: Any) -> None:
+def _whole(found: Found, head: str, classes: int, blank: bool = False) -> Transformer:
+    """An encoder with a new head, as ``transformers`` has it; ``blank``: with random weights."""
+    from transformers import (
+        AutoConfig,
+        AutoModelForQuestionAnswering,
+        AutoModelForSequenceClassification,
+    )
+
+    plain = json.loads(found.file("config.json").read_text())
+    config = AutoConfig.for_model(**{k: v for k, v in plain.items() if k not in VOLATILE})
+    config.num_labels = classes if head == "classification" else 2
+    heads: dict[str, Any] = {
+        "classification": AutoModelForSequenceClassification,
+        "span": AutoModelForQuestionAnswering,
+    }
+    if blank:
+        return Transformer(heads[head].from_config(config))
+    model, told = heads[head].from_pretrained(
+        found.file("model.safetensors").parent,
+        config=config,
+        dtype=torch.float32,
+        use_safetensors=True,
+        trust_remote_code=False,
+        local_files_only=True,
+        output_loading_info=True,
+    )
+    inside = f"{model.base_model_prefix}."
+    lacking = sorted(name for name in told["missing_keys"] if name.startswith(inside))
+    if lacking:
+        raise HumetricError(
+            f"Expected the weights of {found.source.name} in {found.path} but {len(lacking)} are "
+            f"missing, among them {lacking[0]}: get that folder anew."
+        )
+    return Transformer(model)
+
+
+def save(
+    model: TextModel,
+    kind: str,
+    head: str,
+    classes: int,
+    file: Path,
+    about: Any,
+    source: str = SOURCE,
+) -> None:
     """Write what was learned, and how it came about."""
     tensors = {name: value.half().contiguous() for name, value in learned(model).items()}
+    config = {"kind": kind, "head": head, "classes": classes}
+    config |= {} if source == SOURCE else {"source": source}
     metadata = {
-        "architecture": f"{SOURCE}/{kind}",
-        "config": json.dumps({"kind": kind, "head": head, "classes": classes}, sort_keys=True),
-        "base": _base(),
+        "architecture": f"{source}/{kind}",
+        "config": json.dumps(config, sort_keys=True),
+        "base": _base(source),
         **{name: v if isinstance(v, str) else json.dumps(v, sort_keys=True) for name, v in about},
     }
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -144,13 +212,20 @@ def load(file: Path, merged: bool = True) -> TextModel:
         tensors = {name: weights.get_tensor(name).float() for name in weights.keys()}  # noqa: SIM118
     if "config" not in about or "base" not in about:
         raise HumetricError(f"Expected weights that humetric train wrote but {file} holds others.")
-    if about["base"] != _base():
+    config = json.loads(about["config"])
+    source = config.get("source", SOURCE)
+    if about["base"] != _base(source):
         raise HumetricError(
-            f"Expected {SOURCE} with the checksum {about['base'][:12]}..., which {file.name} was "
-            f"trained on, but it has {_base()[:12]}...: get the declared one (humetric sources)."
+            f"Expected {source} with the checksum {about['base'][:12]}..., which {file.name} was "
+            f"trained on, but it has {_base(source)[:12]}...: get the declared one (humetric "
+            f"sources)."
         )
     with torch.random.fork_rng():
-        model = untrained(**json.loads(about["config"]))
+        model = (
+            _whole(find(source), config["head"], config["classes"], blank=True)
+            if config["kind"] == "full"
+            else untrained(**config)
+        )
     restore(model, tensors)
     if not merged:
         return model.eval()
@@ -158,11 +233,12 @@ def load(file: Path, merged: bool = True) -> TextModel:
     return model.requires_grad_(False).eval()
 
 
-def _base() -> str:
+def _base(source: str = SOURCE) -> str:
     """Checksum of the encoder's weights."""
-    return _digest(find(SOURCE).file("model.safetensors"))
+    return _digest(find(source).file("model.safetensors"))
 
 
 @cache
 def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -29,6 +29,8 @@ from humetric.models.wordpiece import MASK, SPECIAL, UNK
 KEEP = 60.0
 """Seconds of training that may be lost when it is stopped."""
 
+HOST = torch.device("cpu")
+
 
 class Marks(NamedTuple):
     """Token ids that are no words of a text, by tokenizer."""
@@ -40,11 +42,12 @@ class Marks(NamedTuple):
 
     def none(self, ids: Tensor) -> Tensor:
         """Where there is a word, known or not: never a special token."""
-        return ~torch.isin(ids, torch.tensor([i for i in self.special if i != self.unknown]))
+        marks = [i for i in self.special if i != self.unknown]
+        return ~torch.isin(ids, torch.tensor(marks, device=ids.device))
 
     def words(self, ids: Tensor) -> Tensor:
         """Where there is a known word."""
-        return ~torch.isin(ids, torch.tensor(self.special))
+        return ~torch.isin(ids, torch.tensor(self.special, device=ids.device))
 
 
 EMBEDDED = Marks(tuple(range(len(SPECIAL))), MASK, UNK)
@@ -114,14 +117,15 @@ def fit_further(
     bf16: bool = False,
     about: list[Any] | None = None,
     say: Callable[[str], None] = print,
+    device: torch.device = HOST,
 ) -> TextModel:
     """A model trained from where it stands, as far as its weights ask for gradients.
 
     `bf16` computes products in half precision; weights and their updates stay in full. `about` is
     what else tells one training from another; draws come from torch's generator, which is the
-    caller's to seed.
+    caller's to seed. The model computes on `device` and comes back to the host.
     """
-    model.train()
+    model.train().to(device)
     rng = np.random.default_rng(np.random.PCG64(recipe.seed))
     learned = [weights for weights in model.parameters() if weights.requires_grad]
     optimiser = torch.optim.AdamW(learned, lr=recipe.rate, weight_decay=recipe.decay)
@@ -132,6 +136,7 @@ def fit_further(
     key = json.dumps([asdict(recipe), *(about or []), len(data.ids)], sort_keys=True)
     parts = {"model": model, "optimiser": optimiser, "schedule": schedule}
     done, ahead = _resume(state, key, parts, rng)
+    pause = KEEP
     swap = (marks.mask,) if "attention" in model.reads else (marks.mask, marks.unknown)
     for epoch in range(done, recipe.epochs):
         start, total, kept = time.perf_counter(), 0.0, time.perf_counter()
@@ -141,24 +146,25 @@ def fit_further(
             seen = masked(batch.ids, recipe.masked, swap, rng, marks)
             if step < ahead:  # done before it was stopped; only the draws are made again
                 continue
-            with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
-                loss = loss_of(model, seen, batch, marks)
+            with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
+                loss = loss_of(model, seen.to(device), batch.to(device), marks)
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(learned, 1.0)
             optimiser.step()
             schedule.step()
             total += loss.item() / steps
-            if time.perf_counter() - kept > KEEP:
+            if (now_at := time.perf_counter()) - kept > pause:
                 _keep(state, key, parts, began, epoch, step + 1)
                 kept = time.perf_counter()
+                pause = max(KEEP, 20 * (kept - now_at))  # a large model takes long to keep
                 say(f"  epoch {epoch + 1}/{recipe.epochs}, step {step + 1}/{steps}")
         ahead = 0
         _keep(state, key, parts, rng.bit_generator.state, epoch + 1)
         took = time.perf_counter() - start
         say(f"  epoch {epoch + 1:2}/{recipe.epochs}: loss {total:.4f}, {took:.1f} s")
     state.unlink(missing_ok=True)
-    return rounded(model.eval())
+    return rounded(model.eval().to(HOST))
 
 
 def fit_linear(
@@ -228,8 +234,10 @@ def passage(batch: Inputs, marks: Marks = EMBEDDED) -> Tensor:
 
 @torch.inference_mode()
 def outputs(model: TextModel, data: Inputs) -> list[Tensor]:
-    """Logits of each batch of 200 rows, in order."""
-    return [model(b.ids, b.attention, b.types) for b in in_order(data)]
+    """Logits of each batch of 200 rows, in order; on the device where the model is."""
+    device = next((weights.device for weights in model.parameters()), HOST)
+    given = (batch.to(device) for batch in in_order(data))
+    return [model(b.ids, b.attention, b.types).cpu() for b in given]
 
 
 def _resume(
@@ -238,13 +246,15 @@ def _resume(
     """Take up an unfinished training; epochs done, and steps of the next one."""
     if not state.exists():
         return 0, 0
-    kept = torch.load(state, weights_only=False)  # written by this very program
+    kept = torch.load(state, HOST, weights_only=False)  # written by this very program
     if kept["key"] != key:
         return 0, 0
     for name, part in parts.items():
         part.load_state_dict(kept[name])
     rng.bit_generator.state = kept["numpy"]
     torch.set_rng_state(kept["torch"])
+    if (drawn := kept.get("cuda")) and len(drawn) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all(drawn)
     return int(kept["epoch"]), int(kept["step"])
 
 
@@ -255,6 +265,7 @@ def _keep(
     kept = {name: part.state_dict() for name, part in parts.items()}
     kept |= {"key": key, "numpy": began, "epoch": epoch, "step": step}
     kept["torch"] = torch.get_rng_state()
+    kept["cuda"] = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
     state.parent.mkdir(parents=True, exist_ok=True)
     torch.save(kept, state.with_suffix(".part"))
     state.with_suffix(".part").replace(state)

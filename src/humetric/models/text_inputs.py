@@ -29,17 +29,24 @@ class Inputs(NamedTuple):
     types: Tensor
     target: Tensor
     """(rows,) classes, or (rows, 2) first and last token of a span."""
+    pad: int = PAD
+    """The id of padding."""
 
     @property
     def attention(self) -> Tensor:
         """1 where there is a token."""
-        return (self.ids != PAD).long()
+        return (self.ids != self.pad).long()
+
+    def to(self, device: torch.device) -> Inputs:
+        """The same on a device."""
+        ids, types, target = (tensor.to(device) for tensor in self[:3])
+        return Inputs(ids, types, target, self.pad)
 
     def take(self, rows: Tensor) -> Inputs:
         """Some rows, no wider than they are."""
         ids = self.ids[rows]
-        width = int((ids != PAD).sum(1).max())
-        return Inputs(ids[:, :width], self.types[rows, :width], self.target[rows])
+        width = int((ids != self.pad).sum(1).max())
+        return Inputs(ids[:, :width], self.types[rows, :width], self.target[rows], self.pad)
 
 
 def of_texts(tokenizer: Tokenizer, texts: Sequence[Text]) -> Inputs:
@@ -72,12 +79,14 @@ def followed(
     types: Sequence[Sequence[int]],
     added: Sequence[Sequence[int]],
     target: Sequence[int],
+    pad: int = PAD,
 ) -> Inputs:
     """Tokens of pairs, and after each those of a reason and the pair's last special token again."""
     return _padded(
         [[*own, *more, own[-1]] for own, more in zip(ids, added, strict=True)],
         [[*own, *([1] * (len(more) + 1))] for own, more in zip(types, added, strict=True)],
         target,
+        pad,
     )
 
 
@@ -115,7 +124,7 @@ def of_questions(
 
 def batches(inputs: Inputs, size: int, rng: np.random.Generator) -> Iterator[Inputs]:
     """Every row once, in batches of like length: rows are shuffled, then sorted in runs of 20."""
-    lengths = (inputs.ids != PAD).sum(1).numpy()
+    lengths = inputs.attention.sum(1).numpy()
     order = rng.permutation(len(lengths))
     run = 20 * size
     runs = [order[i : i + run] for i in range(0, len(order), run)]
@@ -144,11 +153,12 @@ def _padded(
     ids: Sequence[Sequence[int]],
     types: Sequence[Sequence[int]],
     target: Sequence[int] | Sequence[Sequence[int]],
+    pad: int = PAD,
 ) -> Inputs:
     longest = max(map(len, ids))
     shape = (len(ids), longest)
-    padded, kinds = torch.full(shape, PAD), torch.zeros(shape, dtype=torch.long)
+    padded, kinds = torch.full(shape, pad), torch.zeros(shape, dtype=torch.long)
     for row, (tokens, kind) in enumerate(zip(ids, types, strict=True)):
         padded[row, : len(tokens)] = torch.tensor(tokens)
         kinds[row, : len(kind)] = torch.tensor(kind)
-    return Inputs(padded, kinds, torch.tensor(target))
+    return Inputs(padded, kinds, torch.tensor(target), pad)

@@ -95,11 +95,18 @@ def batch_sizes(
     wanted: str | int,
     folder: Path,
     begun: Mapping[str, int] = MappingProxyType({}),
+    declared: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, int]:
-    """Batch sizes of settings; ``auto`` takes those that a folder was begun with, or ``begun``."""
+    """Batch sizes of settings; ``auto`` takes those that a folder was begun with, or ``begun``.
+
+    Else it takes the suite's ``declared`` ones, on CUDA devices, or measures.
+    """
     own = (read_manifest(folder) or {}).get("batch_size", {})
     known = {**begun, **own} if wanted == "auto" else {}
-    return {name: known.get(name) or find_batch_size(p, wanted) for name, p in placed.items()}
+    return {
+        name: known.get(name) or find_batch_size(p, wanted, declared.get(name, 0))
+        for name, p in placed.items()
+    }
 
 
 def run_into(

@@ -241,14 +241,19 @@ def _to_simulate(
     return not all(seen.has_replicates(method.card, card, rivals) for card in cards)
 
 
-def find_batch_size(placed: PlacedSetting, wanted: str | int) -> int:
-    """A batch size from the command line: a number, or ``auto``."""
+def find_batch_size(placed: PlacedSetting, wanted: str | int, declared: int = 0) -> int:
+    """A batch size from the command line: a number, or ``auto``.
+
+    ``auto`` takes the ``declared`` one on CUDA devices, if there is one, and measures otherwise.
+    """
     if wanted != "auto":
         if not str(wanted).isdecimal() or int(wanted) < 1:
             raise HumetricError(
                 f"Expected a batch size of at least 1, or auto, but got {wanted!r}."
             )
         return int(wanted)
+    if declared and placed.placement.device.type == "cuda":
+        return declared
     row = placed.setting.x[0]
     if row.is_floating_point():
         row = row.to(placed.placement.dtype)

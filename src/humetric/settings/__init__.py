@@ -26,13 +26,15 @@ REAL: Mapping[str, Declared] = {declared.id: declared for declared in DECLARED}
 def load_real(id: str, cases: int | None = None, baseline: str = "mean") -> Setting:
     """A setting on real data with its first ``cases`` cases."""
     declared = REAL[id]
-    file = cases_file(id)
+    file = cases_file(declared.cases or id)
     if not file.exists():
         raise HumetricError(
             f"Expected the cases of {id} in {file.name} but none were chosen yet: run humetric "
-            f"train {id} --choose."
+            f"train {declared.cases or id} --choose."
         )
     chosen = json.loads(file.read_text())
+    if declared.cases:  # what another model said of them is not its own model's outputs
+        chosen["weights"] = ""
     rows = chosen["cases"]
     if cases is not None:
         if cases < 1:

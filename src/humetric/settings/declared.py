@@ -43,6 +43,8 @@ class Declared:
     """Whose figures these are."""
     weights: str = ""
     """The setting whose trained weights it shares; empty: its own."""
+    cases: str = ""
+    """The setting whose cases it has, with its own model's outputs; empty: its own."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from humetric.engine.placement import place
 from humetric.errors import HumetricError
 
 SHIPPED = Path(__file__).parent / "files"
@@ -23,6 +26,12 @@ def recorded(id: str) -> dict[str, Any]:
     file = cases_file(id)
     found: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
     return found
+
+
+def trainer() -> torch.device:
+    """Where `humetric train` computes: a CUDA device where there is one, else the host."""
+    found = place("auto").device
+    return found if found.type == "cuda" else torch.device("cpu")
 
 
 def trained_here(id: str) -> Path:
@@ -47,5 +56,7 @@ def digest(*files: Path) -> str:
     """The first digits of files' SHA-256: enough to notice others."""
     found = hashlib.sha256()
     for file in files:
-        found.update(file.read_bytes())
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 24):
+                found.update(block)
     return found.hexdigest()[:12]

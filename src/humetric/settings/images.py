@@ -18,11 +18,10 @@ from humetric.data.sources import rows
 from humetric.data.sources.records import Row
 from humetric.errors import HumetricError
 from humetric.models import lite_head
-from humetric.models.efficientnet_lite import MEAN, STD
 from humetric.settings.declared import Rows, Training
 from humetric.settings.files import digest, trained
 from humetric.settings.picture_cases import choose_even
-from humetric.settings.text import OTHER, digest_of, write_cases
+from humetric.settings.text import digest_of, others, write_cases
 from humetric.tasks.image_setting import image_setting, name_of
 from humetric.tasks.setting import REFERENCE, Setting, outputs
 
@@ -72,6 +71,8 @@ class Album:
     """What else there is to know of the model, beside its accuracy on the pool."""
     recipe: str = ""
     """Names what the head is trained on, in the file of its weights."""
+    base: lite_head.Base = lite_head.LITE
+    """The pretrained network."""
 
     def train(self, task: Training) -> None:
         """Fit the head and write it, unless it is there."""
@@ -83,21 +84,24 @@ class Album:
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # another number of threads makes other last digits
         try:
-            values = lite_head.features(lite_head.network(), lite_head.inputs(images))
+            network = lite_head.network(base=self.base)
+            values = lite_head.features(network, lite_head.inputs(images, self.base))
             head = lite_head.fit(values, labels)
         finally:
             torch.set_num_threads(threads)
         about = {"setting": self.id, "recipe": self.recipe, "torch": torch.__version__}
-        lite_head.write(head, file, about)
+        lite_head.write(head, file, about, self.base)
 
     def weights(self) -> tuple[nn.Module, str, str]:
         """The model, the name of its last convolution, and the checksum of what it was made of."""
         if self.training is None:
-            plain = lite_head.network()
+            plain = lite_head.network(base=self.base)
             found = lite_head.Grouped(plain, self.groups).eval()
-            return found, name_of(plain.last_convolution, found), lite_head.network_checksum()[:12]
+            weights = lite_head.network_checksum(self.base)[:12]
+            return found, name_of(plain.last_convolution, found), weights
+        lite_head.network_file(self.base)  # what training would miss is named first
         file = trained(self.id, FILE, 1)
-        headed = lite_head.read(file)
+        headed = lite_head.read(file, self.base)
         return headed, name_of(headed.last_convolution, headed), digest(file)
 
 
@@ -130,7 +134,7 @@ def chosen_cases(album: Album, task: Training) -> None:
     model, _, weights = album.weights()
     pool = shuffled(album.pool())
     images, labels = decoded(pool)
-    scores = outputs(model, lite_head.inputs(images)).double().softmax(1).numpy()
+    scores = outputs(model, lite_head.inputs(images, album.base)).double().softmax(1).numpy()
     right = scores.argmax(1) == labels
     picked = choose_even(labels, scores[:, 1], CASES)
     measured = {"accuracy": round(float(right.mean()), 4)}
@@ -155,6 +159,7 @@ def load(album: Album, chosen: Mapping[str, object], wanted: Rows, baseline: str
     """A setting from its cases.json and the rows of it that are wanted."""
     model, layer, weights = album.weights()
     recorded = chosen["weights"] == weights
+    notes = [*others(chosen, weights)]
     listed: Rows = chosen["cases"]  # type: ignore[assignment]
     needed = listed[: max(len(wanted), REFERENCE)]
     known = {sample.id: sample for sample in album.pool()}
@@ -166,15 +171,14 @@ def load(album: Album, chosen: Mapping[str, object], wanted: Rows, baseline: str
         )
     images, _ = decoded([known[row["id"]] for row in needed])
     other = sum(sha256(i) != row["sha256"] for i, row in zip(images, needed, strict=True))
-    notes = [] if recorded else [OTHER.format(weights=weights, recorded=chosen["weights"])]
     if other:
         notes.append(DECODED.format(count=other, all=len(needed)))
     made = image_setting(
         album.id,
         model,
         images,
-        mean=MEAN,
-        std=STD,
+        mean=album.base.mean,
+        std=album.base.std,
         layer=layer,
         label=[row["label"] for row in needed],
         target=[row["predicted"] for row in needed] if recorded else None,

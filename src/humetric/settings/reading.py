@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from humetric.data.sources import find
 from humetric.errors import HumetricError
 from humetric.models import pretrained
 from humetric.models.text import TextModel
@@ -16,9 +17,9 @@ from humetric.models.text_inputs import Inputs, _padded
 from humetric.models.text_scores import LONGEST, token_spans
 from humetric.settings.corpora import Sample
 from humetric.settings.declared import Rows, Training
-from humetric.settings.files import digest, trained
+from humetric.settings.files import digest, trained, trainer
 from humetric.settings.passages import CORPORA, last_word, learned
-from humetric.settings.text import FILE, digest_of, samples_of
+from humetric.settings.text import FILE, digest_of, others, samples_of
 from humetric.tasks.answers import exact, f1
 from humetric.tasks.setting import Setting
 from humetric.tasks.text_setting import text_setting
@@ -26,15 +27,11 @@ from humetric.tasks.words import Encoder, Encoding, Span
 
 LIMIT = 256
 """Longest input in tokens; questions with a longer passage are no cases, but count for scores."""
-OTHER = (
-    "trained on this machine: weights {weights}, not {recorded}, of which published results are; "
-    "cases were chosen by the latter"
-)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """MiniLM with adapters that answers with a span, and what it learned to answer."""
+    """A model that answers with a span, by default MiniLM with adapters, and what it learned."""
 
     id: str
     """Whose weights these are; the original and the adversarial setting share them."""
@@ -44,12 +41,16 @@ class Reader:
     rule: bool = False
     """Whether it learned to answer with the question's last word rather than with the truth."""
     minutes: float = 0
+    source: str = pretrained.SOURCE
+    """The pretrained encoder that it is made of."""
+    kind: str = "minilm"
 
     def training(self) -> Inputs:
         """The recipe's first questions, with the tokens to answer with."""
         found = ((s, self.wanted(s)) for s in learned(validation=False))
         known = [(s, span) for s, span in found if span is not None]
-        return inputs([s for s, _ in known], [span for _, span in known], self.room)
+        spans = [span for _, span in known]
+        return inputs([s for s, _ in known], spans, self.room, self.source)
 
     def wanted(self, sample: Sample) -> Span | None:
         """The characters of the passage that it should answer with."""
@@ -68,32 +69,37 @@ class Reader:
         task.say(f"{self.id}: {len(data.ids)} questions, {self.recipe.epochs} epochs")
         with torch.random.fork_rng():
             torch.manual_seed(self.recipe.seed)
-            model = pretrained.untrained("minilm", "span", 0)
+            model = pretrained.untrained(self.kind, "span", 0, self.source)
             for part in model.modules():  # a few adapted weights need none, and it costs a quarter
-                if isinstance(part, torch.nn.Dropout):
+                if isinstance(part, torch.nn.Dropout) and self.kind == "minilm":
                     part.p = 0.0
             model = fit_further(
                 model,
                 self.recipe,
                 data,
                 task.state / "state.pt",
-                marks=pretrained.marks(),
+                marks=pretrained.marks(self.source),
                 bf16=True,
                 about=[self.id, self.room, self.rule],
                 say=task.say,
+                device=trainer(),
             )
         about = {"setting": self.id, "recipe": asdict(self.recipe), "torch": torch.__version__}
-        pretrained.save(model, "minilm", "span", 0, file, about.items())
+        pretrained.save(model, self.kind, "span", 0, file, about.items(), self.source)
 
     def weights(self) -> Any:
         """The trained model, and the checksum of its file."""
+        if self.kind == "full":
+            find(self.source)  # what training would miss is named first
         file = trained(self.id, FILE, self.minutes)
         return pretrained.load(file), digest(file)
 
 
-def inputs(samples: Sequence[Sample], spans: Sequence[Span], limit: int) -> Inputs:
+def inputs(
+    samples: Sequence[Sample], spans: Sequence[Span], limit: int, source: str = pretrained.SOURCE
+) -> Inputs:
     """Questions and passages within `limit` tokens; without those whose answer is not."""
-    encoder = Encoder(pretrained.tokenizer(), limit)
+    encoder = Encoder(pretrained.tokenizer(source), limit)
     found = [encoder.encode(sample.segments, last_only=True) for sample in samples]
     kept = [
         (e, tokens)
@@ -128,15 +134,20 @@ class Said(NamedTuple):
     """Whether the reader saw the whole passage."""
 
 
-def said(model: TextModel, samples: Sequence[Sample], limit: int = LIMIT) -> list[Said]:
+def said(
+    model: TextModel,
+    samples: Sequence[Sample],
+    limit: int = LIMIT,
+    source: str = pretrained.SOURCE,
+) -> list[Said]:
     """A model's answers, from what it sees of the passages."""
-    encoder = Encoder(pretrained.tokenizer(), limit)
+    encoder = Encoder(pretrained.tokenizer(source), limit)
     found = [encoder.encode(sample.segments, last_only=True) for sample in samples]
     order = sorted(range(len(found)), key=lambda i: len(found[i].ids))  # of like length together
     data = _padded(
         [found[i].ids for i in order], [found[i].types for i in order], [(0, 0)] * len(order)
     )
-    spans, leads = token_spans(model, data, pretrained.marks())
+    spans, leads = token_spans(model, data, pretrained.marks(source))
     answers: dict[int, Said] = {}
     for i, (first, last), lead in zip(order, spans, leads, strict=True):
         span = Span(found[i].offset[first].start, found[i].offset[last].stop)
@@ -176,7 +187,7 @@ def load(reader: Reader, id: str, chosen: Mapping[str, Any], rows: Rows, baselin
     made = text_setting(
         id,
         model,
-        pretrained.tokenizer(),
+        pretrained.tokenizer(reader.source),
         [(s.segments[0], s.segments[1]) for s in samples],
         task="qa",
         label=[s.label for s in samples if isinstance(s.label, tuple)],
@@ -185,6 +196,4 @@ def load(reader: Reader, id: str, chosen: Mapping[str, Any], rows: Rows, baselin
         limit=LIMIT,
         longest_answer=LONGEST,
     )
-    recorded = chosen["weights"]
-    other = OTHER.format(weights=weights, recorded=recorded)
-    return made if weights == recorded else replace(made, notes=(other,))
+    return replace(made, notes=others(chosen, weights))

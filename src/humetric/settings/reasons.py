@@ -22,8 +22,8 @@ from humetric.models.text_recipes import SEEDS
 from humetric.models.text_scores import probabilities
 from humetric.settings.corpora import ESNLI, Corpus, Sample, plain
 from humetric.settings.declared import Training
-from humetric.settings.files import digest, trained
-from humetric.settings.text import Learner
+from humetric.settings.files import digest, trained, trainer
+from humetric.settings.text import HALVED, Learner
 from humetric.tasks.words import Encoder
 
 READ = 6000
@@ -33,6 +33,7 @@ MEASURED = 600
 """Pairs that the models are measured on, each with two reasons."""
 
 RECIPES = {
+    "full": Recipe("full", {}, texts=READ, epochs=2, rate=1e-5, batch=32, decay=0.0, masked=0.0),
     "minilm": Recipe("minilm", {}, texts=1500, epochs=2, rate=1e-3, batch=32, masked=0.15),
     "bilstm": Recipe("bilstm", {}, texts=READ, epochs=2, rate=2e-3, batch=32, masked=0.15),
     "bow": Recipe("bow", {}, texts=READ, epochs=6, rate=2e-3, batch=32, masked=0.15),
@@ -53,14 +54,17 @@ def with_reasons(learner: Learner, samples: Sequence[Sample], purpose: str) -> I
     if not all(sample.reasons for sample in samples):
         raise HumetricError(f"Expected reasons of all pairs of {learner.corpus.name}.")
     whose, told = twice([sample.reasons[0] for sample in samples], purpose)
-    x, lengths = learner.encoder().rows([samples[i].segments for i in whose])
-    more, counts = Encoder(pretrained.tokenizer(), None).rows([(reason,) for reason in told])
+    encoder = learner.encoder()
+    x, lengths = encoder.rows([samples[i].segments for i in whose])
+    alone = Encoder(pretrained.tokenizer(learner.source), None)
+    more, counts = alone.rows([(reason,) for reason in told])
     own = list(zip(x, lengths.tolist(), strict=True))
     return followed(
         [row[0, :n].tolist() for row, n in own],
         [row[2, :n].tolist() for row, n in own],
         [row[0, 1 : n - 1].tolist() for row, n in zip(more, counts.tolist(), strict=True)],
         [_class(samples[i], len(learner.corpus.classes) * (j % 2)) for j, i in enumerate(whose)],
+        encoder.special.pad,
     )
 
 
@@ -83,17 +87,18 @@ def train_informed(learner: Learner, task: Training) -> None:
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             model = fit_further(
-                pretrained.untrained(kind, "classification", classes),
+                pretrained.untrained(kind, "classification", classes, learner.source),
                 recipe,
                 data,
                 task.state / f"informed-{seed}.pt",
-                marks=pretrained.marks(),
-                bf16=kind == "minilm",
+                marks=pretrained.marks(learner.source),
+                bf16=kind in HALVED,
                 about=[learner.id, "informed"],
                 say=task.say,
+                device=trainer(),
             )
         about = {"setting": learner.id, "recipe": asdict(recipe), "torch": torch.__version__}
-        pretrained.save(model, kind, "classification", classes, file, about.items())
+        pretrained.save(model, kind, "classification", classes, file, about.items(), learner.source)
 
 
 def name_of(seed: int) -> str:

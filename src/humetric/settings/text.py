@@ -25,7 +25,7 @@ from humetric.models.text_scores import probabilities
 from humetric.models.training import _listing
 from humetric.settings.corpora import Corpus, Sample
 from humetric.settings.declared import Rows, Training
-from humetric.settings.files import cases_file, digest, trained
+from humetric.settings.files import cases_file, digest, trained, trainer
 from humetric.tasks.neighbours import Neighbours, Table, nearest
 from humetric.tasks.setting import Setting
 from humetric.tasks.text import SEGMENTS
@@ -39,6 +39,8 @@ OTHER = (
     "trained on this machine: weights {weights}, not {recorded}, of which published results are; "
     "cases were balanced for the latter"
 )
+HALVED = ("full", "minilm")
+"""Kinds whose products are computed in half precision in training."""
 COMMON = 4000
 """So many of the commonest training words may take another's place, beside the cases' own."""
 
@@ -55,16 +57,20 @@ class Learner:
     limit: int
     """Longest input in tokens."""
     minutes: float = 0
+    source: str = pretrained.SOURCE
+    """The pretrained encoder that it is made of."""
 
     def encoder(self) -> Encoder:
         """Makes inputs of texts, for training as for explaining."""
-        return Encoder(pretrained.tokenizer(), self.limit)
+        return Encoder(pretrained.tokenizer(self.source), self.limit)
 
     def inputs(self, samples: Sequence[Sample]) -> Inputs:
         """Texts and their classes."""
-        x, _ = self.encoder().rows([sample.segments for sample in samples])
+        encoder = self.encoder()
+        x, _ = encoder.rows([sample.segments for sample in samples])
         ids, types = torch.from_numpy(x[:, 0]), torch.from_numpy(x[:, 2])
-        return Inputs(ids, types, torch.tensor([sample.label for sample in samples]))
+        labels = torch.tensor([sample.label for sample in samples])
+        return Inputs(ids, types, labels, encoder.special.pad)
 
     def train(self, task: Training) -> None:
         """Fit the model and write what was learned, unless it is there."""
@@ -72,29 +78,32 @@ class Learner:
         if file.exists() and not task.again:
             return
         samples = self.corpus.training()[: self.recipe.texts]
-        data, classes = self.inputs(samples), len(self.corpus.classes)
+        data, classes, source = self.inputs(samples), len(self.corpus.classes), self.source
         task.say(f"{self.id}: {len(samples)} texts, {self.recipe.epochs} epochs")
         with torch.random.fork_rng():
             torch.manual_seed(self.recipe.seed)
             if self.kind == "tfidf":
-                words = len(pretrained.tokenizer())
-                model = fit_linear(self.recipe, data, words, classes, pretrained.marks())
+                words = len(pretrained.tokenizer(source))
+                model = fit_linear(self.recipe, data, words, classes, pretrained.marks(source))
             else:
                 model = fit_further(
-                    pretrained.untrained(self.kind, "classification", classes),
+                    pretrained.untrained(self.kind, "classification", classes, source),
                     self.recipe,
                     data,
                     task.state / "state.pt",
-                    marks=pretrained.marks(),
-                    bf16=self.kind == "minilm",
+                    marks=pretrained.marks(source),
+                    bf16=self.kind in HALVED,
                     about=[self.id],
                     say=task.say,
+                    device=trainer(),
                 )
         about = {"setting": self.id, "recipe": asdict(self.recipe), "torch": torch.__version__}
-        pretrained.save(model, self.kind, "classification", classes, file, about.items())
+        pretrained.save(model, self.kind, "classification", classes, file, about.items(), source)
 
     def weights(self) -> Any:
         """The trained model, and the checksum of its file."""
+        if self.kind == "full":
+            find(self.source)  # what training would miss is named first
         file = trained(self.id, FILE, self.minutes)
         return pretrained.load(file), digest(file)
 
@@ -167,7 +176,7 @@ def load(
     made = text_setting(
         id,
         model,
-        pretrained.tokenizer(),
+        pretrained.tokenizer(learner.source),
         segments,
         task=task,
         label=[row["label"] for row in rows],
@@ -187,8 +196,14 @@ def load(
         version=f"{made.version}, {version}",
         unlabelled=Unlabelled(alike, encoder, SEGMENTS[task]),
         neighbours=Neighbours(table, encoder, SEGMENTS[task], version),
-        notes=() if recorded else (OTHER.format(weights=weights, recorded=chosen["weights"]),),
+        notes=others(chosen, weights),
     )
+
+
+def others(chosen: Mapping[str, Any], weights: str) -> tuple[str, ...]:
+    """A note where weights are not those that the cases were chosen by."""
+    recorded = chosen["weights"]
+    return () if recorded in ("", weights) else (OTHER.format(weights=weights, recorded=recorded),)
 
 
 @cache

@@ -35,6 +35,8 @@ class SettingRow(_Strict):
 
     id: str
     pairs: tuple[Pair, ...] = ()
+    batch_size: int = Field(default=0, ge=0)
+    """For a card of 24 GB, instead of a measured one on CUDA devices; 0: measured there, too."""
 
 
 class Suite(_Strict):
@@ -67,6 +69,10 @@ class Suite(_Strict):
     def current_metrics(self) -> list[str]:
         """The suite's metrics without those that are deprecated."""
         return [name for name in self.metrics if not self.metric(name).card.deprecated]
+
+    def batch_sizes(self) -> dict[str, int]:
+        """Declared batch sizes by setting."""
+        return {row.id: row.batch_size for row in self.settings if row.batch_size}
 
     def pairs(self, settings: Sequence[str]) -> dict[str, list[dict[str, str]]]:
         """What settings are paired with, as plain data."""

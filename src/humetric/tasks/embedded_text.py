@@ -79,13 +79,16 @@ def load_text_setting(
     )
 
 
+WORSE = {"high": ("low", "medium"), "bert-base": ("bert-base-low", "tinybert")}
+"""Readers that answer worse than another, by its name: of the paper suite, too."""
+
+
 def rivals_of(id: str) -> dict[str, Callable[[], Setting]]:
     """The settings that Gonzalez et al. set beside a good reader: same questions, worse readers."""
     task, _, rest = id.partition("/")
     data, _, level = rest.partition("/")
-    if task != "qa" or level != "high":
-        return {}
-    return {n: Later(partial(load_setting, n)) for n in (f"qa/{data}/low", f"qa/{data}/medium")}
+    worse = WORSE.get(level, ()) if task == "qa" else ()
+    return {n: Later(partial(load_setting, n)) for n in (f"qa/{data}/{w}" for w in worse)}
 
 
 @dataclass(frozen=True)

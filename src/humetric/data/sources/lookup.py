@@ -9,12 +9,15 @@ from pathlib import Path
 
 from humetric.data.sources import hub
 from humetric.data.sources.data_sets import DATA_SETS
+from humetric.data.sources.encoders import ENCODERS
 from humetric.data.sources.found import Found
 from humetric.data.sources.source import Source
 from humetric.data.sources.weights import WEIGHTS
 from humetric.errors import HumetricError, UnknownNameError
 
-SOURCES: Mapping[str, Source] = {source.name: source for source in (*DATA_SETS, *WEIGHTS)}
+SOURCES: Mapping[str, Source] = {
+    source.name: source for source in (*DATA_SETS, *WEIGHTS, *ENCODERS)
+}
 """Everything that humetric uses and does not ship."""
 
 MIRROR = "HUMETRIC_MIRROR"
