@@ -159,7 +159,8 @@ def test_dry_run_says_what_would_be_done(humetric: Humetric, tmp_path: Path) -> 
     assert len(scored) == 2
     assert all(item["forward calls"] > 1000 for item in scored)
     beside = [item["setting"] for item in data["items"] if not item["metrics"]]
-    assert beside == ["image/leaf/cnn"] * 2  # reference cases that maps are compared with
+    # Reference cases that maps are compared with, and learning cases that simulated users see.
+    assert beside == ["image/leaf/cnn"] * 2 + ["sentiment/deception/tfidf"] * 2
     assert {"setting": "image/leaf/cnn", "method": "attention"}.items() <= data["skips"][0].items()
     plain = humetric("run", "--cases", "2", "--dry-run", *chosen[:2], "--method", "lime")
     assert "Nothing is skipped." in plain.stdout
