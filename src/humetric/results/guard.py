@@ -35,7 +35,7 @@ SETTING = {
     "version", "cases", "reference", "panel", "rivals", "notes", "features", "channels", "device",
     "precision", "chunk", "batch_size",
 }  # fmt: skip
-SENTENCE = 400
+SENTENCE = 1000
 """Characters of a sentence that the code itself wrote: a note, a reason."""
 
 
