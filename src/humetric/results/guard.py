@@ -18,7 +18,7 @@ from torch import Tensor
 from humetric.errors import HumetricError
 from humetric.results.replicates import CONTROL
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/#-]{0,99}")
 """A case's id, a setting's name: one word."""
 DRAW = re.compile(r"[a-z]{1,12}[- ]\d{1,4}")
 """A replicate that is no case: ``draw-01``, ``cohort 2``."""
@@ -87,7 +87,7 @@ def name(text: str) -> str:
     """An id that is one word."""
     if not NAME.fullmatch(text):
         raise HumetricError(
-            f"Expected ids of at most 100 letters, digits and _.:/- but one has {len(text)} "
+            f"Expected ids of at most 100 letters, digits and _.:/#- but one has {len(text)} "
             "characters or others: an id that may hold text is not published. Give the cases ids."
         )
     return text
